@@ -11,6 +11,7 @@ import type { CoreName } from "../events/vocabulary/Vocabulary.ts"
 import * as TaskActivity from "../kernel/recovery/TaskActivity.ts"
 import { TaskNotFound } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
+import type { Activity } from "../projections/summary/Activity.ts"
 import * as TimelineHistory from "../projections/timetravel/TimelineHistory.ts"
 import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
@@ -33,7 +34,7 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     /** The duration and the model use of a task, as its audit counts them. */
     readonly facts: (past: History, taskId: string) => Effect.Effect<TaskFacts.TaskFacts, LogError>
     /** Tells what goes on in open tasks. Looks for the log's kernel once. */
-    readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<TaskActivity.Activity, LogError>>
+    readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}

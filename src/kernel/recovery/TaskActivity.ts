@@ -8,19 +8,9 @@ import type { Recorder } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Capture from "../../projections/state/Capture.ts"
 import type { Task } from "../../projections/state/Tasks.ts"
+import type { Activity } from "../../projections/summary/Activity.ts"
 import * as Recorders from "./Recorders.ts"
 import * as StaleForks from "./StaleForks.ts"
-
-/**
- * What goes on in an open task:
- * - `running`: its kernel or its recorder lives;
- * - `waiting`: it runs, and a person has to answer a question;
- * - `paused`: it runs, and was asked to pause;
- * - `stopped`: its kernel or its recorder ended unexpectedly;
- * - `unfinished`: it was imported or recorded so far, and may go on;
- * - `unknown`: nobody can tell from here whether its process lives.
- */
-export type Activity = "running" | "waiting" | "paused" | "stopped" | "unfinished" | "unknown"
 
 /** The writers of a log, as far as they can be asked. */
 export interface Writers {

@@ -1,7 +1,7 @@
 /** The API's answers about tasks. */
 
-import type { Activity } from "../../kernel/recovery/TaskActivity.ts"
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
+import type { Activity } from "../../projections/summary/Activity.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
 
 export type { Activity }
