@@ -52,7 +52,11 @@ describe("what Hindcast says on a program's log", () => {
         .sort()
     expect(using(/\bEffect\.log[A-Z(]/)).toEqual(["platform/ProgramLog.ts"])
     // The trial's and the relay's are lines of programs of their own, one for Deno and one within a namespace.
-    const ownPrograms = ["plugins/sandbox/Trial.ts", "record/process/NamespaceRelay.ts"]
+    const ownPrograms = [
+      "plugins/sandbox/Trial.ts",
+      "record/process/LoopbackOnly.ts",
+      "record/process/NamespaceRelay.ts",
+    ]
     const isOwn = (file: string) => file.startsWith("plugins/runner/") || ownPrograms.includes(file)
     expect(using(/\bconsole\.\w+\(/).filter((file) => !isOwn(file))).toEqual([])
     expect(using(/process\.std(?:out|err)\.write\(/).filter((file) => !isOwn(file))).toEqual(WRITERS)
@@ -69,4 +73,8 @@ describe("what Hindcast says on a program's log", () => {
 })
 
 /** Each passes what others wrote through `PlainText` or `Text`; `AtomicOutput` writes exports, which are data for programs. */
-const WRITERS = [...["cli/Start.ts", "cli/command/Output.ts", "cli/export/AtomicOutput.ts"], "cli/main.ts"]
+const WRITERS = [
+  ...["cli/Start.ts", "cli/command/Output.ts", "cli/export/AtomicOutput.ts"],
+  "cli/main.ts",
+  "record/log/AskedPerson.ts",
+]

@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { Data, Effect, Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -32,6 +32,8 @@ export interface Examination {
   readonly taskId: string
   readonly program: readonly [string, ...Array<string>]
   readonly json: boolean
+  /** Whether the task was recorded before this command, which then says how often it runs the program. */
+  readonly isRecorded: boolean
   readonly allowHost: ReadonlyArray<string>
 }
 
@@ -63,12 +65,13 @@ const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_F
  * Runs the program on a task's recording several times, each time with one thing changed, and shows what it depends on.
  * Exit code 2 if it depends on anything, or if it made no visible request.
  */
-export const examine = ({ log, taskId: typed, program, json, allowHost }: Examination) =>
+export const examine = ({ log, taskId: typed, isRecorded, program, json, allowHost }: Examination) =>
   Effect.gen(function* () {
     const taskId = yield* Ids.task(typed)
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const ownTools = OwnTools.among(events)
+    if (isRecorded) yield* OwnTools.noteRuns(Option.some(taskId))
     yield* OwnTools.note(ownTools, { isNode: true })
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
     const {

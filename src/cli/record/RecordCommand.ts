@@ -96,8 +96,9 @@ export const record = Command.make(
       if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
       const filename = yield* OpenLog.fileOf(log)
       const root = yield* rootOf(workspace, filename)
-      if (isDoctor && !json) yield* OwnTools.noteRuns(task)
-      if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
+      if (isDoctor && Option.isNone(task)) yield* OwnTools.noteRuns(task)
+      if (Option.isSome(task))
+        return yield* Doctor.examine({ log, taskId: task.value, isRecorded: true, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({
         does: "record" as const,
@@ -122,7 +123,7 @@ export const record = Command.make(
         // The program has reported that the log could not be created.
         Effect.catchTag("LogMissing", () => Effect.void),
       )
-      if (isDoctor) yield* Doctor.examine({ log, taskId, program, json, allowHost })
+      if (isDoctor) yield* Doctor.examine({ log, taskId, isRecorded: false, program, json, allowHost })
     }),
 ).pipe(
   Command.withDescription(
