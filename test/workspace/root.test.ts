@@ -56,8 +56,13 @@ describe("the directory whose files are recorded", () => {
     fs.chmodSync(at("closed"), 0)
     expect(Root.around(at("file"))).toEqual({ refused: `${at("file")} is no directory` })
     expect(Root.around(at("missing"))).toEqual({ refused: expect.stringContaining("ENOENT") })
-    for (const closed of ["closed", "closed/below"])
-      expect(asOrdinaryUser(() => Root.around(at(closed)))).toEqual({ refused: expect.stringContaining("EACCES") })
+    try {
+      for (const closed of ["closed", "closed/below"])
+        expect(asOrdinaryUser(() => Root.around(at(closed)))).toEqual({ refused: expect.stringContaining("EACCES") })
+    } finally {
+      // Whoever is not root could not remove it otherwise.
+      fs.chmodSync(at("closed"), 0o700)
+    }
   })
 })
 
