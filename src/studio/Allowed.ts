@@ -127,8 +127,48 @@ export declare namespace Allowed {
     readonly talk: Talking | null
     /** Who answers and writes: the actor is `human:<by>`. */
     readonly by: string
+    /** The person who asks, where several share a Studio. Otherwise, the holder of the token may use all of the above. */
+    readonly person?: Person
     /** Sentences about the log for the reader. */
     readonly notes: ReadonlyArray<string>
+  }
+}
+
+/** What a person may do with a log of a shared Studio. None includes another. */
+export const ROLES = ["see", "answer", "annotate", "fork", "write"] as const
+
+export type Role = (typeof ROLES)[number]
+
+/** A person of a shared Studio. */
+export interface Person {
+  readonly account: string
+  readonly roles: ReadonlySet<Role>
+}
+
+/** The actions that remain for a person. Their events name the person. */
+export const forPerson = (allowed: Allowed.Service, person: Person): Allowed.Service => {
+  const has = (role: Role) => person.roles.has(role)
+  return {
+    ...allowed,
+    answer: allowed.answer && has("answer"),
+    forks: has("fork") ? allowed.forks : null,
+    write: allowed.write && has("write"),
+    scenarios: has("write") ? allowed.scenarios : null,
+    talk: has("answer") ? allowed.talk : null,
+    by: person.account,
+    person,
+  }
+}
+
+/** A person's account lacks the role of a path. */
+export class RoleMissing extends Data.TaggedError("RoleMissing")<{
+  readonly account: string
+  readonly role: Role
+  readonly roles: ReadonlyArray<Role>
+}> {
+  override get message() {
+    const found = this.roles.length === 0 ? "none" : this.roles.join(", ")
+    return `${this.account}: expected the role ${this.role} on this log, found ${found}. The file of \`hindcast studio --share\` gives roles.`
   }
 }
 

@@ -5,6 +5,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { MAX_BODY_BYTES } from "../../src/platform/loopback/Messages.ts"
+import type { Role } from "../../src/studio/Allowed.ts"
+import * as Allowed from "../../src/studio/Allowed.ts"
 import * as Studio from "../../src/studio/Studio.ts"
 import * as Routes from "../../src/studio/server/Routes.ts"
 import * as Server from "../../src/studio/server/Server.ts"
@@ -262,6 +264,76 @@ describe("every path of the API", () => {
     ),
   )
 })
+
+/** The role that each path of the API needs, by hand: a new path must be added. */
+const ROLES: { readonly [role in Role]: ReadonlyArray<string> } = {
+  see: READING,
+  answer: ["/api/answers", "/api/inputs"],
+  annotate: [],
+  fork: ["/api/forks"],
+  write: [
+    ...["rescores", "rubrics/check", "rubrics/preview", "schemas", "scenario", "scenarios"],
+    ...["scenarios/check", "scenarios/save", "scenarios/look", "scenarios/run"],
+  ].map((name) => `/api/${name}`),
+}
+
+describe("a person of a shared Studio", () => {
+  it("needs a role for every path of the API", () => {
+    const found = Routes.known.map(({ path: asked, role }) => [asked, role]).sort()
+    expect(found).toEqual(
+      Object.entries(ROLES)
+        .flatMap(([role, paths]) => paths.map((asked) => [asked, role]))
+        .sort(),
+    )
+  })
+
+  for (const role of [undefined, ...Allowed.ROLES]) {
+    it.scopedLive(`with ${role === undefined ? "no role" : `the role ${role} alone`} uses the paths of no other`, () =>
+      onLog(
+        () =>
+          Effect.gen(function* () {
+            const { send } = yield* page
+            for (const { path: asked, method } of Routes.known) {
+              // Streams never end, so a person who may see them is not asked here.
+              if (role === "see" && STREAMS.includes(asked)) continue
+              const sent = { method, headers: { "content-type": "application/json" }, body: "{}" }
+              const { status, text } = yield* send(asked, method === "POST" ? sent : {})
+              const isOwn = role !== undefined && ROLES[role].includes(asked)
+              const { error } = text.startsWith("[") ? {} : JSON.parse(text.split("\n")[0] ?? "")
+              expect([asked, status === 403 && error === "RoleMissing"]).toEqual([asked, !isOwn])
+            }
+          }),
+        // The server allows all of it, but this person has only one role.
+        { answer: true, write: true, person: { account: "eve", roles: new Set(role === undefined ? [] : [role]) } },
+      ),
+    )
+  }
+
+  it("keeps only the actions of the roles, and acts under the account's name", () => {
+    const forks = { agents: new Map(), begin: () => Effect.die("unused"), inTurn: (effect: never) => effect } as never
+    const all: Allowed.Allowed.Service = {
+      ...{ answer: true, forks, write: true, talk: { deltas: undefined }, by: "server", notes: [] },
+      scenarios: { directories: [], agents: new Map(), look: forks, begin: forks } as never,
+    }
+    const having = (...roles: ReadonlyArray<Role>) => {
+      const person = { account: "eve", roles: new Set(roles) }
+      const { answer, forks, write, scenarios, talk, by } = Allowed.forPerson(all, person)
+      return [answer, forks !== null, write, scenarios !== null, talk !== null, by]
+    }
+    expect(having()).toEqual([false, false, false, false, false, "eve"])
+    expect(having("see", "annotate")).toEqual([false, false, false, false, false, "eve"])
+    expect(having("answer")).toEqual([true, false, false, false, true, "eve"])
+    expect(having("fork")).toEqual([false, true, false, false, false, "eve"])
+    expect(having("write")).toEqual([false, false, true, true, false, "eve"])
+    const person = { account: "eve", roles: new Set(Allowed.ROLES) }
+    expect(Allowed.forPerson({ ...all, answer: false, forks: null }, person)).toMatchObject({
+      answer: false,
+      forks: null,
+    })
+  })
+})
+
+const STREAMS = ["/api/live", "/api/talk"]
 
 describe("the page", () => {
   it.scopedLive("is served without the token at its own addresses, with nothing else of the directory", () =>

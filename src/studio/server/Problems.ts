@@ -7,6 +7,7 @@ import type { Failure } from "../../platform/loopback/LoopbackServer.ts"
 /** Statuses other than 400. */
 const STATUS: { readonly [tag: string]: number } = {
   NotAllowed: 403,
+  RoleMissing: 403,
   NoAgentsHere: 403,
   ChunkNotFound: 404,
   EventNotFound: 404,

@@ -11,7 +11,7 @@ import { only, refuse, shown } from "../../platform/loopback/Refusal.ts"
 import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import type { Allowed } from "../Allowed.ts"
+import { Allowed, type Role, RoleMissing } from "../Allowed.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Compare from "../answers/Compare.ts"
 import * as Events from "../answers/Events.ts"
@@ -42,14 +42,18 @@ export type Needs = EventLog | Records | Projector | TimeTravel | Confirmations 
 
 interface Route {
   readonly method: "GET" | "POST"
+  /** What a person of a shared Studio needs on the log. */
+  readonly role: Role
   readonly handle: (exchange: Exchange) => Effect.Effect<void, Failure, Needs>
 }
 
 /** Answers with JSON, and pauses the index meanwhile. */
 const get = <A, I, E extends Failure>(
+  role: Role,
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<object | undefined, E, Needs>,
 ): Route => ({
+  role,
   method: "GET",
   handle: ({ response, path, parameters }) =>
     Effect.gen(function* () {
@@ -61,9 +65,11 @@ const get = <A, I, E extends Failure>(
 
 /** Like `get`, for answers that wait for the whole index and so must not pause it. */
 const getByIndex = <A, I, E extends Failure>(
+  role: Role,
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<object, E, Needs>,
 ): Route => ({
+  role,
   method: "GET",
   handle: ({ response, path, parameters }) =>
     Effect.gen(function* () {
@@ -74,9 +80,11 @@ const getByIndex = <A, I, E extends Failure>(
 
 /** Answers with lines of JSON. A request that fails before the first line gets an error status. */
 const lines = <A, I, E extends Failure, E2 extends Failure>(
+  role: Role,
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<Stream.Stream<object, E2, Needs>, E, Needs>,
 ): Route => ({
+  role,
   method: "GET",
   handle: ({ response, path, parameters }) =>
     Effect.gen(function* () {
@@ -87,9 +95,11 @@ const lines = <A, I, E extends Failure, E2 extends Failure>(
 
 /** Answers with server-sent events. */
 const events = <A, I, E extends Failure>(
+  role: Role,
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<Stream.Stream<ServerSentEvents.ServerSentEvent, never, Needs>, E, Needs>,
 ): Route => ({
+  role,
   method: "GET",
   handle: ({ response, path, parameters, heartbeatMs }) =>
     Effect.gen(function* () {
@@ -101,9 +111,11 @@ const events = <A, I, E extends Failure>(
 })
 
 const post = <A, I, E extends Failure>(
+  role: Role,
   schema: Schema.Schema<A, I>,
   perform: (body: A) => Effect.Effect<object, E, Needs>,
 ): Route => ({
+  role,
   method: "POST",
   handle: ({ request, response }) =>
     Effect.gen(function* () {
@@ -113,54 +125,61 @@ const post = <A, I, E extends Failure>(
 
 const routes: ReadonlyMap<string, Route> = new Map(
   Object.entries({
-    "/api/log": get(Log.LogQuery, Log.log),
-    "/api/density": get(Log.DensityQuery, Log.density),
-    "/api/tasks": getByIndex(Tasks.ListQuery, Tasks.list),
-    "/api/groups": getByIndex(Tasks.GroupQuery, Tasks.groups),
-    "/api/task": get(Tasks.TaskQuery, Tasks.head),
-    "/api/course": get(Tasks.TaskQuery, Tasks.course),
-    "/api/rewards": get(Rewards.RewardsQuery, Rewards.rewards),
-    "/api/verdicts": get(Tasks.TaskQuery, Verdicts.verdicts),
-    "/api/capture": get(Tasks.TaskQuery, Tasks.capture),
-    "/api/chunk": get(Chunks.SliceQuery, Chunks.slice),
-    "/api/event": get(Events.EventQuery, Events.event),
-    "/api/why": get(Events.EventQuery, Events.why),
-    "/api/effects": get(Events.EffectsQuery, Events.effects),
-    "/api/locate": get(Values.LocateQuery, Values.locate),
-    "/api/history": get(Values.HistoryQuery, Values.history),
-    "/api/find": lines(Searches.FindQuery, Searches.find),
-    "/api/search": lines(Searches.SearchQuery, Searches.search),
-    "/api/live": events(Live.LiveQuery, Live.live),
-    "/api/questions": get(Questions.QuestionsQuery, Questions.questions),
-    "/api/answers": post(Questions.AnswerBody, Questions.answer),
-    "/api/talk": events(Talk.TalkQuery, Talk.talk),
-    "/api/inputs": post(Talk.InputBody, Talk.input),
-    "/api/compare": get(Compare.CompareQuery, Compare.compare),
-    "/api/plugins": get(Plugins.PluginsQuery, Plugins.plugins),
-    "/api/forks": post(Forks.ForkBody, Forks.fork),
-    "/api/rubrics/check": post(Rescores.RescoreBody, Rubrics.check),
-    "/api/rubrics/preview": post(Rubrics.PreviewBody, Rubrics.preview),
-    "/api/rubric": get(Rubrics.RubricQuery, Rubrics.ofSet),
-    "/api/scenarios": get(Scenarios.ListQuery, Scenarios.list),
-    "/api/scenario": get(Scenarios.ReadQuery, Scenarios.read),
-    "/api/schemas": get(Scenarios.SchemaQuery, Scenarios.schema),
-    "/api/scenarios/check": post(Scenarios.CheckBody, Scenarios.check),
-    "/api/scenarios/save": post(Scenarios.SaveBody, Scenarios.save),
-    "/api/scenarios/look": post(Scenarios.LookBody, Scenarios.look),
-    "/api/scenarios/run": post(Scenarios.RunBody, Scenarios.run),
-    "/api/rescores": post(Rescores.RescoreBody, Rescores.rescore),
+    "/api/log": get("see", Log.LogQuery, Log.log),
+    "/api/density": get("see", Log.DensityQuery, Log.density),
+    "/api/tasks": getByIndex("see", Tasks.ListQuery, Tasks.list),
+    "/api/groups": getByIndex("see", Tasks.GroupQuery, Tasks.groups),
+    "/api/task": get("see", Tasks.TaskQuery, Tasks.head),
+    "/api/course": get("see", Tasks.TaskQuery, Tasks.course),
+    "/api/rewards": get("see", Rewards.RewardsQuery, Rewards.rewards),
+    "/api/verdicts": get("see", Tasks.TaskQuery, Verdicts.verdicts),
+    "/api/capture": get("see", Tasks.TaskQuery, Tasks.capture),
+    "/api/chunk": get("see", Chunks.SliceQuery, Chunks.slice),
+    "/api/event": get("see", Events.EventQuery, Events.event),
+    "/api/why": get("see", Events.EventQuery, Events.why),
+    "/api/effects": get("see", Events.EffectsQuery, Events.effects),
+    "/api/locate": get("see", Values.LocateQuery, Values.locate),
+    "/api/history": get("see", Values.HistoryQuery, Values.history),
+    "/api/find": lines("see", Searches.FindQuery, Searches.find),
+    "/api/search": lines("see", Searches.SearchQuery, Searches.search),
+    "/api/live": events("see", Live.LiveQuery, Live.live),
+    "/api/questions": get("see", Questions.QuestionsQuery, Questions.questions),
+    "/api/answers": post("answer", Questions.AnswerBody, Questions.answer),
+    "/api/talk": events("see", Talk.TalkQuery, Talk.talk),
+    "/api/inputs": post("answer", Talk.InputBody, Talk.input),
+    "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
+    "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),
+    "/api/forks": post("fork", Forks.ForkBody, Forks.fork),
+    "/api/rubrics/check": post("write", Rescores.RescoreBody, Rubrics.check),
+    "/api/rubrics/preview": post("write", Rubrics.PreviewBody, Rubrics.preview),
+    "/api/rubric": get("see", Rubrics.RubricQuery, Rubrics.ofSet),
+    "/api/scenarios": get("write", Scenarios.ListQuery, Scenarios.list),
+    "/api/scenario": get("write", Scenarios.ReadQuery, Scenarios.read),
+    "/api/schemas": get("write", Scenarios.SchemaQuery, Scenarios.schema),
+    "/api/scenarios/check": post("write", Scenarios.CheckBody, Scenarios.check),
+    "/api/scenarios/save": post("write", Scenarios.SaveBody, Scenarios.save),
+    "/api/scenarios/look": post("write", Scenarios.LookBody, Scenarios.look),
+    "/api/scenarios/run": post("write", Scenarios.RunBody, Scenarios.run),
+    "/api/rescores": post("write", Rescores.RescoreBody, Rescores.rescore),
   }),
 )
 
-export const known: ReadonlyArray<{ readonly path: string; readonly method: Route["method"] }> = [...routes].map(
-  ([path, { method }]) => ({ path, method }),
+export const known: ReadonlyArray<Pick<Route, "method" | "role"> & { readonly path: string }> = [...routes].map(
+  ([path, { method, role }]) => ({ path, method, role }),
 )
 
-/** Handles a request to the API. Refuses every other path and method. */
+/** Handles a request to the API. Refuses every other path and method, and a person without the path's role. */
 export const handle = (exchange: Exchange): Effect.Effect<void, Failure, Needs> => {
   const { path, request } = exchange
   const route = routes.get(path)
   return route === undefined
     ? refuse(404, "NotFound", `one of ${[...routes.keys()].join(", ")}`, shown(path))
-    : only(route.method, request.method, route.handle(exchange))
+    : only(route.method, request.method, Effect.zipRight(permitted(route.role), route.handle(exchange)))
 }
+
+const permitted = (role: Role) =>
+  Effect.flatMap(Allowed, ({ person }) =>
+    person === undefined || person.roles.has(role)
+      ? Effect.void
+      : new RoleMissing({ account: person.account, role, roles: [...person.roles] }),
+  )
