@@ -3,8 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Layer, Option, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
-import { Allowed } from "../../studio/Allowed.ts"
-import * as StudioLog from "../../studio/StudioLog.ts"
+import * as SharedAnswers from "../../studio/shared/SharedAnswers.ts"
 import * as SharedFile from "../../studio/shared/SharedFile.ts"
 import { argument, common, flag, TASK, wholeNumber } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -46,20 +45,9 @@ export const studioFile = Command.make(
       const line = `Wrote ${count(ids.length, "task")} with ${count(events, "event")} (${size(written.bytes)}) to ${output}: one page, which every browser opens offline.`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(
-      Effect.provide(Layer.provideMerge(StudioLog.layer, ALLOWED)),
+      Effect.provide(SharedAnswers.layer),
       Effect.provide(
         Layer.provideMerge(Confirmations.layer, OpenLog.forSharing(named, { decrypted: decrypt || older })),
       ),
     ),
 ).pipe(Command.withDescription("Write tasks, with the debugger that shows them, as one HTML file that opens offline"))
-
-/** A shared file cannot act on a log. */
-const ALLOWED = Layer.succeed(Allowed, {
-  answer: false,
-  forks: null,
-  write: false,
-  scenarios: null,
-  talk: null,
-  by: "export",
-  notes: [],
-})

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import type { StudioLinks } from "../../html/StudioLinks.ts"
+import * as SharedAnswers from "../../studio/shared/SharedAnswers.ts"
 import * as SharedFile from "../../studio/shared/SharedFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText } from "../command/CommonOptions.ts"
@@ -48,7 +49,7 @@ export const linksTo = (
   })
 
 /** Apart from its recorded answers, a page takes less than a megabyte. */
-const MOST_BYTES = SharedFile.MAX_BYTES + 1_000_000
+const MOST_BYTES = SharedAnswers.MAX_BYTES + 1_000_000
 
 const contentOf = (file: string): { readonly html: string } | { readonly html?: never; readonly found: string } => {
   try {

@@ -1,12 +1,13 @@
-/** Studio's page. It shows a log from its server, or the tasks embedded in the page itself. */
+/** Studio's page. It shows a log from its server, the tasks in the page itself, or the task that its host names. */
 import { signal } from "@preact/signals"
 import { render } from "preact"
-import { fileLinks, type Links, serverLinks } from "./model/Links.ts"
+import { appLinks, fileLinks, type Links, serverLinks } from "./model/Links.ts"
 import { type Connection, followLive } from "./model/live.ts"
 import { Studio } from "./model/Studio.ts"
 import { showPlainText } from "./parts/plainText.ts"
 import { App } from "./screens/App.tsx"
-import { fileSource, isSharedFile } from "./source/FileSource.ts"
+import { fileSource, inTemplates, isSharedFile } from "./source/FileSource.ts"
+import { hostAnswers, isInHost } from "./source/HostFrame.ts"
 import { httpSource } from "./source/HttpSource.ts"
 import { messageOf, type Source, SourceFailed } from "./source/Source.ts"
 import { forget, token } from "./source/Token.ts"
@@ -28,7 +29,8 @@ const say = (title: string, text: string): void => {
 
 const begin = async (): Promise<void> => {
   if (place === null) return
-  if (isSharedFile()) return show(fileSource(), fileLinks)
+  if (isSharedFile()) return show(fileSource(inTemplates()), fileLinks)
+  if (isInHost()) return showInHost()
   const given = await token()
   if (given === null)
     return say(
@@ -36,6 +38,20 @@ const begin = async (): Promise<void> => {
       "This page needs the link that `hindcast studio` printed in its terminal: it ends in #token=… . An open Studio tab shares its token with other tabs: keep one open, and reload this one.",
     )
   await show(httpSource(given), serverLinks)
+}
+
+/** Shows the task that the host's assistant chose. */
+const showInHost = async (): Promise<void> => {
+  try {
+    const { answers, start } = await hostAnswers()
+    const packed = new Map(Object.entries(answers))
+    await show(
+      fileSource((question) => packed.get(question)),
+      appLinks(start),
+    )
+  } catch (cause) {
+    say("Studio cannot show this task", messageOf(cause))
+  }
 }
 
 const show = async (source: Source, links: Links): Promise<void> => {

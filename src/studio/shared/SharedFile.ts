@@ -6,51 +6,18 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { gunzipSync, gzipSync } from "node:zlib"
+import { gunzipSync } from "node:zlib"
 import { Data, Effect, Either, Option, Schema } from "effect"
 import { markup } from "../../values/Markup.ts"
-import * as Chunks from "../answers/Chunks.ts"
-import * as Log from "../answers/Log.ts"
-import * as Rewards from "../answers/Rewards.ts"
-import * as Tasks from "../answers/Tasks.ts"
-import * as Verdicts from "../answers/Verdicts.ts"
 import * as PageFiles from "../server/PageFiles.ts"
-import { CHUNK } from "../wire/CourseSlice.ts"
-import type { LogInfo } from "../wire/Log.ts"
-import { QUESTION, questionOf } from "../wire/Shared.ts"
-import type { TaskHead, TaskList } from "../wire/Task.ts"
-
-export interface SharedTask {
-  readonly timeline: string
-  readonly task: string
-}
-
-/** The shared tasks, and where the reader begins. */
-export interface SharedOptions {
-  /** At least one. */
-  readonly tasks: ReadonlyArray<SharedTask>
-  /** A position in the first task. Default: its worst moment, else its end. */
-  readonly at?: number
-  /** Sentences for the reader, such as that personal data was left out. */
-  readonly notes: ReadonlyArray<string>
-}
-
-export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
-  readonly bytes: number
-  readonly events: number
-}> {
-  override get message() {
-    return `These tasks have ${this.events} events, which would make a file of ${Math.ceil(this.bytes / 1e6)} MB: expected at most ${MAX_BYTES / 1e6} MB. Name fewer tasks, or use \`hindcast studio\` instead.`
-  }
-}
+import { APP, QUESTION, questionOf } from "../wire/Shared.ts"
+import * as SharedAnswers from "./SharedAnswers.ts"
 
 export class PageMissing extends Data.TaggedError("PageMissing")<{ readonly directory: string }> {
   override get message() {
     return `${this.directory}: expected the files of Studio's page, found none. \`npm run build\` creates them.`
   }
 }
-
-export const MAX_BYTES = 20_000_000
 
 /** Marks every such document. */
 const MARK = '<meta name="generator" content="hindcast export studio">'
@@ -61,8 +28,8 @@ export const isShared = (html: string): boolean => html.slice(0, 4096).includes(
  * The last position of a task in a document, or undefined if the document does not show the task. The document is
  * untrusted.
  */
-export const endOf = (html: string, { timeline, task }: SharedTask): number | undefined => {
-  const tag = opened("course", { timeline, task })
+export const endOf = (html: string, { timeline, task }: SharedAnswers.SharedTask): number | undefined => {
+  const tag = `<template ${QUESTION}="${escaped(questionOf("course", { timeline, task }))}">`
   const from = html.indexOf(tag)
   if (from < 0) return undefined
   const packed = html.slice(from + tag.length, html.indexOf("<", from + tag.length))
@@ -79,58 +46,26 @@ const Positions = Schema.Struct({ positions: Schema.Array(Schema.NonNegativeInt)
 /** Maximum unpacked bytes of a course. */
 const MAX_UNPACKED = 256 * 1024 * 1024
 
-const opened = (path: string, parameters: Parameters<typeof questionOf>[1]): string =>
-  `<template ${QUESTION}="${escaped(questionOf(path, parameters))}">`
-
-export const document = ({ tasks, at, notes }: SharedOptions) =>
+export const document = (options: SharedAnswers.SharedOptions) =>
   Effect.gen(function* () {
-    let [bytes, events] = [0, 0]
-    const templates: Array<string> = []
-    const add = (path: string, parameters: Parameters<typeof questionOf>[1], answer: object) => {
-      const text = gzipSync(JSON.stringify(answer), { level: 9 }).toString("base64")
-      bytes += text.length
-      templates.push(`${opened(path, parameters)}${text}</template>`)
-    }
-    const heads: Array<TaskHead> = []
-    for (const { timeline, task } of tasks) {
-      const head = yield* Tasks.head({ timeline, task })
-      const course = yield* Tasks.course({ timeline, task })
-      heads.push(head)
-      events += course.positions.length
-      add("task", { timeline, task }, head)
-      if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
-      add("course", { timeline, task }, course)
-      for (const { set } of head.sets) {
-        add("rewards", { timeline, task, set }, yield* Rewards.rewards({ timeline, task, set }))
-      }
-      if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
-      for (let number = 0; number * CHUNK < course.positions.length; number++) {
-        add("chunk", { timeline, task, number }, yield* Chunks.slice({ timeline, task, number }))
-        if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
-      }
-    }
-    const log = yield* Log.log({})
-    const shown: LogInfo = {
-      ...log,
-      allows: { answer: false, fork: false, write: false, talk: false },
-      scenarios: false,
-      agents: [],
-      notes: [...log.notes, ...notes],
-    }
-    add("log", {}, shown)
-    add("tasks", {}, { total: heads.length, rows: heads } satisfies TaskList)
-    const [first] = tasks
-    const start = first === undefined ? "/" : startOf(first, at)
-    return { html: yield* page(templates, start, titleOf(heads)), events }
+    const { answers, start, title, events } = yield* SharedAnswers.collect(options)
+    const templates = Array.from(
+      answers,
+      ([question, answer]) => `<template ${QUESTION}="${escaped(question)}">${answer}</template>\n`,
+    )
+    const body = `<body data-start="${escaped(start)}"><div id="studio"></div>\n`
+    return { html: yield* page({ title, body: [body, ...templates].join("") }), events }
   })
 
-const startOf = ({ timeline, task }: SharedTask, at: number | undefined): string =>
-  `/t/${encodeURIComponent(timeline)}/${encodeURIComponent(task)}${at === undefined ? "" : `/@${at}`}`
+/**
+ * The page without answers, for a host that shows it in a frame and passes it what to show (`MCP Apps`). Its policy is
+ * that of a shared file.
+ */
+export const app: Effect.Effect<string, PageMissing> = Effect.suspend(() =>
+  page({ title: "Hindcast Studio", body: `<body ${APP}><div id="studio"></div>\n` }),
+)
 
-const titleOf = (heads: ReadonlyArray<TaskHead>): string =>
-  heads.length === 1 ? `${heads[0]?.id}: ${heads[0]?.goal}` : `${heads.length} tasks`
-
-const page = (templates: ReadonlyArray<string>, start: string, title: string) =>
+const page = ({ title, body }: { readonly title: string; readonly body: string }) =>
   Effect.gen(function* () {
     const [script, style] = yield* Effect.all([file("studio.js"), file("studio.css")])
     const policy = [
@@ -144,8 +79,7 @@ const page = (templates: ReadonlyArray<string>, start: string, title: string) =>
       `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">`,
       `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">`,
       `<meta name="referrer" content="no-referrer"><title>${escaped(title)}</title><link rel="icon" href="data:,">`,
-      `<style>${style}</style></head><body data-start="${escaped(start)}"><div id="studio"></div>\n`,
-      ...templates.map((template) => `${template}\n`),
+      `<style>${style}</style></head>${body}`,
       `<script type="module">${script}</script></body></html>\n`,
     ].join("")
   })

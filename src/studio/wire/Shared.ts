@@ -3,6 +3,17 @@
  * each answer that the page would ask the server for, compressed by gzip and encoded in base64.
  */
 
+/** The attribute of the body of a page that its host tells what to show (`AppAnswers`). */
+export const APP = "data-app"
+
+/** The contents of a task's resource for such a page, as JSON. */
+export interface AppAnswers {
+  /** By question, as in a template. */
+  readonly answers: { readonly [question: string]: string }
+  /** The address at which the page begins. */
+  readonly start: string
+}
+
 /** The attribute with a template's question. */
 export const QUESTION = "data-question"
 

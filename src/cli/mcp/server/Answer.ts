@@ -16,6 +16,8 @@ export interface Answer {
   /** The server's own words, after the fence. */
   readonly foot?: ReadonlyArray<string>
   readonly next?: ReadonlyArray<readonly [call: Call, reason: string]>
+  /** Data for the page that shows the answer, without text of the log. */
+  readonly structured?: Readonly<Record<string, string>>
 }
 
 /**

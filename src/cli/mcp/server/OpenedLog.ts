@@ -1,12 +1,13 @@
 /** The log of a server. It is opened at the first question, so that a server may start before its log exists. */
 import { type Context, Effect, ExecutionStrategy, Exit, Layer, type Option, Scope } from "effect"
 import type { EventLog } from "../../../events/log/EventLog.ts"
+import type { Records } from "../../../events/read/Records.ts"
 import type { Projector } from "../../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 
 /** The services that tools ask. */
-export type Past = EventLog | Projector | TimeTravel
+export type Past = EventLog | Projector | Records | TimeTravel
 
 export interface OpenedLog {
   /** Runs a question on the log, and opens the log if no earlier question could. */

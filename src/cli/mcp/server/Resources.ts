@@ -1,4 +1,4 @@
-/** The resources of the server: the course, the audit and the report of each task. */
+/** The resources of the server: the course, the audit, the report and Studio's answers of each task, and its page. */
 import * as path from "node:path"
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server"
 import { Effect, Option } from "effect"
@@ -12,6 +12,7 @@ import * as Style from "../../terminal/Style.ts"
 import { skeleton } from "../tools/Events.ts"
 import * as Answer from "./Answer.ts"
 import type { Past } from "./OpenedLog.ts"
+import * as StudioApp from "./StudioApp.ts"
 import * as TaskArgument from "./TaskArgument.ts"
 
 /** Runs a question on the log, within the time limit of answers. */
@@ -64,6 +65,19 @@ const RESOURCES: ReadonlyArray<Resource> = [
         }),
       ),
   },
+  {
+    name: "studio",
+    uri: StudioApp.TASK,
+    title: "A task as Studio's page shows it, for that page alone",
+    mimeType: "application/json",
+    text: (task) =>
+      Effect.flatMap(TaskArgument.named(task), ({ taskId, log }) =>
+        Effect.flatMap(
+          Effect.promise(() => import("./StudioAnswers.ts")),
+          ({ of }) => of({ timeline: log.timeline, task: taskId }),
+        ),
+      ),
+  },
 ]
 
 const onTask = <A, E, R>(task: string, question: (taskId: string) => Effect.Effect<A, E, R>) =>
@@ -83,4 +97,17 @@ export const register = (server: McpServer, ask: Ask): void => {
       }),
     )
   }
+  server.registerResource(
+    "studio-page",
+    StudioApp.PAGE,
+    { title: "Studio, a time-travel debugger", mimeType: StudioApp.MIME_TYPE },
+    async ({ href }, { mcpReq }) => {
+      const page = Effect.flatMap(
+        Effect.promise(() => import("../../../studio/shared/SharedFile.ts")),
+        ({ app }) => app,
+      )
+      const text = await ask("studio-page", page, mcpReq.signal)
+      return { contents: [{ uri: href, mimeType: StudioApp.MIME_TYPE, text, _meta: StudioApp.PAGE_META }] }
+    },
+  )
 }

@@ -2,6 +2,7 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { type Cause, Data, Effect, Exit, Runtime as Running, type Runtime } from "effect"
 import { VERSION } from "../../../kernel/versions.ts"
+import { defined } from "../../../values/defined.ts"
 import * as Failure from "../../command/Failure.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as Answer from "./Answer.ts"
@@ -35,7 +36,7 @@ export const make = ({ log, runtime, tools }: Serving): McpServer => {
   )
   const run = <A, E>(name: string, question: Effect.Effect<A, E, Past>, signal: AbortSignal) =>
     Running.runPromiseExit(runtime)(inTime(name, log.ask(question)), { signal })
-  for (const { name, title, description, input, run: answer } of tools) {
+  for (const { name, title, description, input, meta, run: answer } of tools) {
     server.registerTool(
       name,
       {
@@ -43,11 +44,15 @@ export const make = ({ log, runtime, tools }: Serving): McpServer => {
         description,
         inputSchema: input,
         annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        ...defined({ _meta: meta }),
       },
       async (args, { mcpReq }) => {
-        const exit = await run(name, Effect.map(answer(args), Answer.text), mcpReq.signal)
+        const exit = await run(name, answer(args), mcpReq.signal)
         return Exit.isSuccess(exit)
-          ? { content: [{ type: "text" as const, text: exit.value }] }
+          ? {
+              content: [{ type: "text" as const, text: Answer.text(exit.value) }],
+              ...defined({ structuredContent: exit.value.structured }),
+            }
           : { content: [{ type: "text" as const, text: failureText(exit.cause) }], isError: true }
       },
     )

@@ -9,6 +9,8 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly input: StandardSchemaWithJSON<unknown, unknown>
+  /** Metadata of its description, such as the page that shows its result. */
+  readonly meta?: Readonly<Record<string, unknown>>
   /** Answers arguments that `input` has decoded. */
   readonly run: (args: unknown) => Effect.Effect<Answer, unknown, Past>
 }
@@ -18,6 +20,7 @@ export interface Definition<A, I, E> {
   readonly title: string
   readonly description: string
   readonly input: Schema.Schema<A, I>
+  readonly meta?: Readonly<Record<string, unknown>>
   readonly run: (args: A) => Effect.Effect<Answer, E, Past>
 }
 

@@ -8,6 +8,7 @@ import * as FileOrigins from "./FileOrigins.ts"
 import * as Files from "./Files.ts"
 import { findTasks } from "./FindTasks.ts"
 import { search } from "./Search.ts"
+import { showInStudio } from "./ShowInStudio.ts"
 import * as States from "./States.ts"
 
 export const ALL: ReadonlyArray<Tool> = [
@@ -29,4 +30,5 @@ export const ALL: ReadonlyArray<Tool> = [
   Files.diff,
   FileOrigins.blame,
   FileOrigins.why,
+  showInStudio,
 ]

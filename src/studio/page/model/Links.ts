@@ -1,4 +1,4 @@
-/** Where addresses are stored: in the path of a server's page, or behind the `#` of a shared file. */
+/** Where addresses are stored: in the path of a server's page, behind the `#` of a shared file, or in memory. */
 import { type Address, format, parse } from "./Address.ts"
 
 export interface Links {
@@ -22,10 +22,23 @@ export const serverLinks: Links = linksBy(() => parse(location.pathname, locatio
 
 /** The addresses of a shared file, which begins at its `data-start`. */
 export const fileLinks: Links = linksBy(
-  () => {
-    const link = location.hash.startsWith("#/") ? location.hash.slice(1) : (document.body.dataset.start ?? "/")
-    const [path = "/", query] = link.split(/\?(.*)/s)
-    return parse(path, query === undefined ? "" : `?${query}`)
-  },
+  () => parsed(location.hash.startsWith("#/") ? location.hash.slice(1) : (document.body.dataset.start ?? "/")),
   (address) => `#${format(address)}`,
 )
+
+/** The addresses of a page in a host's frame, which has no address of its own and no history. */
+export const appLinks = (start: string): Links => {
+  let here = parsed(start)
+  return {
+    read: () => here,
+    href: (address) => `#${format(address)}`,
+    write: (address) => {
+      here = address
+    },
+  }
+}
+
+const parsed = (link: string): Address => {
+  const [path = "/", query] = link.split(/\?(.*)/s)
+  return parse(path, query === undefined ? "" : `?${query}`)
+}

@@ -1,14 +1,23 @@
 /** The reader's settings for all logs, stored by the browser. */
 import { type Signal, signal } from "@preact/signals"
 
+/** The browser's storage; null in a frame without an origin, or where the reader forbids storage. */
+const storage = ((): Storage | null => {
+  try {
+    return localStorage
+  } catch {
+    return null
+  }
+})()
+
 const kept = (name: string, initial: boolean): Signal<boolean> => {
-  const stored = localStorage.getItem(`hindcast-studio-${name}`)
+  const stored = storage?.getItem(`hindcast-studio-${name}`) ?? null
   return signal(stored === null ? initial : stored === "true")
 }
 
 const keep = (name: string, setting: Signal<boolean>, value: boolean): void => {
   setting.value = value
-  localStorage.setItem(`hindcast-studio-${name}`, String(value))
+  storage?.setItem(`hindcast-studio-${name}`, String(value))
 }
 
 const foldIdle = kept("fold-idle", true)

@@ -1,6 +1,6 @@
 /**
- * A shared file as a source: the page contains the answers (`wire/Shared`). Computes what follows from the events, and
- * refuses questions that need the log, with advice.
+ * Recorded answers as a source, of a shared file or from a page's host (`wire/Shared`). Computes what follows from the
+ * events, and refuses questions that need the log, with advice.
  */
 
 import { defined } from "../../../values/defined.ts"
@@ -16,22 +16,30 @@ import { type Parameters, type Questions, type Source, SourceFailed } from "./So
 
 export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
 
-export const fileSource = (): Source => {
-  const answers = new Map<string, Promise<unknown>>()
+/** The packed answer to a question, if there is one. */
+export type Packed = (question: string) => string | undefined
+
+/** The answers in the templates of a shared file. */
+export const inTemplates = (): Packed => {
   const templates = new Map(
     [...document.querySelectorAll<HTMLTemplateElement>(`template[${QUESTION}]`)].map((element) => [
       element.getAttribute(QUESTION) ?? "",
       element,
     ]),
   )
+  return (question) => templates.get(question)?.content.textContent ?? undefined
+}
+
+export const fileSource = (packed: Packed): Source => {
+  const answers = new Map<string, Promise<unknown>>()
 
   const given = (path: string, parameters: Parameters): Promise<unknown> => {
     const question = questionOf(path, parameters)
     const known = answers.get(question)
     if (known !== undefined) return known
-    const template = templates.get(question)
-    if (template === undefined) return Promise.reject(notHere(path, parameters))
-    const answer = unpacked(template.content.textContent ?? "")
+    const text = packed(question)
+    if (text === undefined) return Promise.reject(notHere(path, parameters))
+    const answer = unpacked(text)
     answers.set(question, answer)
     return answer
   }

@@ -1,0 +1,115 @@
+/** The data of a page without a server: the answers to all questions that it may ask about some tasks. */
+
+import { gzipSync } from "node:zlib"
+import { Data, Effect, Layer } from "effect"
+import { Allowed } from "../Allowed.ts"
+import * as Chunks from "../answers/Chunks.ts"
+import * as Log from "../answers/Log.ts"
+import * as Rewards from "../answers/Rewards.ts"
+import * as Tasks from "../answers/Tasks.ts"
+import * as Verdicts from "../answers/Verdicts.ts"
+import * as StudioLog from "../StudioLog.ts"
+import { CHUNK } from "../wire/CourseSlice.ts"
+import type { LogInfo } from "../wire/Log.ts"
+import { questionOf } from "../wire/Shared.ts"
+import type { TaskHead, TaskList } from "../wire/Task.ts"
+
+export interface SharedTask {
+  readonly timeline: string
+  readonly task: string
+}
+
+/** The shared tasks, and where the reader begins. */
+export interface SharedOptions {
+  /** At least one. */
+  readonly tasks: ReadonlyArray<SharedTask>
+  /** A position in the first task. Default: its worst moment, else its end. */
+  readonly at?: number
+  /** Sentences for the reader, such as that personal data was left out. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export interface SharedAnswers {
+  /** By question (`wire/Shared`): JSON, compressed by gzip and encoded in base64. */
+  readonly answers: ReadonlyMap<string, string>
+  /** The address at which the page begins. */
+  readonly start: string
+  readonly title: string
+  /** The number of events of all tasks. */
+  readonly events: number
+}
+
+/** Maximum size of all answers, in bytes. */
+export const MAX_BYTES = 20_000_000
+
+export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
+  readonly bytes: number
+  readonly events: number
+}> {
+  override get message() {
+    return `These tasks have ${this.events} events, which would make a file of ${Math.ceil(this.bytes / 1e6)} MB: expected at most ${MAX_BYTES / 1e6} MB. Name fewer tasks, or use \`hindcast studio\` instead.`
+  }
+}
+
+/** What `collect` needs besides a log: nobody may act on it. */
+export const layer = Layer.provideMerge(
+  StudioLog.layer,
+  Layer.succeed(Allowed, {
+    answer: false,
+    forks: null,
+    write: false,
+    scenarios: null,
+    talk: null,
+    by: "export",
+    notes: [],
+  }),
+)
+
+/** Collects the answers about some tasks. */
+export const collect = ({ tasks, at, notes }: SharedOptions) =>
+  Effect.gen(function* () {
+    let [bytes, events] = [0, 0]
+    const answers = new Map<string, string>()
+    const add = (path: string, parameters: Parameters<typeof questionOf>[1], answer: object) => {
+      const text = gzipSync(JSON.stringify(answer), { level: 9 }).toString("base64")
+      bytes += text.length
+      answers.set(questionOf(path, parameters), text)
+    }
+    const heads: Array<TaskHead> = []
+    for (const { timeline, task } of tasks) {
+      const head = yield* Tasks.head({ timeline, task })
+      const course = yield* Tasks.course({ timeline, task })
+      heads.push(head)
+      events += course.positions.length
+      add("task", { timeline, task }, head)
+      if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
+      add("course", { timeline, task }, course)
+      for (const { set } of head.sets) {
+        add("rewards", { timeline, task, set }, yield* Rewards.rewards({ timeline, task, set }))
+      }
+      if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
+      for (let number = 0; number * CHUNK < course.positions.length; number++) {
+        add("chunk", { timeline, task, number }, yield* Chunks.slice({ timeline, task, number }))
+        if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
+      }
+    }
+    const log = yield* Log.log({})
+    const shown: LogInfo = {
+      ...log,
+      allows: { answer: false, fork: false, write: false, talk: false },
+      scenarios: false,
+      agents: [],
+      notes: [...log.notes, ...notes],
+    }
+    add("log", {}, shown)
+    add("tasks", {}, { total: heads.length, rows: heads } satisfies TaskList)
+    const [first] = tasks
+    const start = first === undefined ? "/" : startOf(first, at)
+    return { answers, start, title: titleOf(heads), events } satisfies SharedAnswers
+  })
+
+const startOf = ({ timeline, task }: SharedTask, at: number | undefined): string =>
+  `/t/${encodeURIComponent(timeline)}/${encodeURIComponent(task)}${at === undefined ? "" : `/@${at}`}`
+
+const titleOf = (heads: ReadonlyArray<TaskHead>): string =>
+  heads.length === 1 ? `${heads[0]?.id}: ${heads[0]?.goal}` : `${heads.length} tasks`
