@@ -132,11 +132,23 @@ describe("watch", () => {
 describe("align", () => {
   it("counts what two tasks have in common, and shows where they part first", async () => {
     const told = await page("align", first.slice(-8), second)
-    expect(told).toMatch(/^\d+ the same, \d+ changed, \d+ only in A, \d+ only in B\.\n/)
-    expect(told).toContain(`A: ${first}\nB: ${second}\n`)
+    const [sentence, counted] = told.split("\n")
+    expect(sentence).toMatch(/A \(knows-the-way\) called \S+.* \(@\d+\) and B \(wanderer\) called \S+.* \(@\d+\)\.$/)
+    expect(counted).toMatch(/^\d+ the same, \d+ changed, \d+ only in A, \d+ only in B\.$/)
+    expect(told).toMatch(new RegExp(`\nA: ${first}, knows-the-way, .+\nB: ${second}, wanderer, .+\n`))
+    expect(told).toMatch(/\n *@\d+ +@\d+ +◆ +DecisionMade .*← the first decision that differs\n/)
+    // The line of the split is shown even if it lies beyond the limit.
+    const few = await page("align", first, second, "--limit", "2")
+    expect(few).toMatch(/\n\d+ lines? before these; /)
+    expect(few).toContain("← the first decision that differs")
     expect(told).toMatch(/\n *@\d+ +@\d+ +~ +TaskOpened +.*\/agent "knows-the-way@1\.0\.0" → "wanderer@1\.0\.0"/)
     expect(await page("align", first, first)).toMatch(/^Nothing differs: \d+ events of each\.\n$/)
-    const { a, b, divergence, pairs, ...counts } = await on("align", first, second)
+    const { a, b, divergence, pairs, decisions, names, sentence: same, ...counts } = await on("align", first, second)
+    expect(same).toBe(sentence)
+    expect(names).toMatchObject([{ agent: "knows-the-way" }, { agent: "wanderer" }])
+    const { split } = decisions as { readonly split: { readonly a: number; readonly b: number } }
+    expect(sentence).toContain(`(@${split.a}) and `)
+    expect(sentence).toContain(`(@${split.b}).`)
     expect([a, b]).toEqual([{ taskId: first }, { taskId: second }])
     expect(divergence).toMatchObject({ kind: "changed", type: "TaskOpened" })
     expect(keysOf(counts)).toEqual(["changed", "onlyInA", "onlyInB", "same", "shared"])
@@ -192,11 +204,12 @@ describe("across timelines", () => {
     expect(diff).toMatchObject({ code: 0, stdout: `~ ${look} "garden" → "cellar"  @5\n` })
     const { turns } = JSON.parse(history.stdout)
     expect(turns).toMatchObject([{ value: "hall" }, { value: "cellar" }])
-    expect(aligned.stdout.split("\n").slice(0, 2)).toEqual([
+    expect(aligned.stdout.split("\n").slice(0, 3)).toEqual([
       "Both share their history up to @2.",
+      "Neither records a decision.",
       "0 the same, 1 changed, 1 only in A, 1 only in B.",
     ])
-    expect(task.stdout).toMatch(/\nA: walk\nB: fork-1@walk\n/)
+    expect(task.stdout).toMatch(/\nA: walk, .+\nB: fork-1@walk, .+\n/)
     expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining("@5 is not on timeline main") })
   })
 })

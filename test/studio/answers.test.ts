@@ -294,6 +294,11 @@ describe("Studio answers as the library does", () => {
           aligned.pairs.map((pair) => [pair.a?.position ?? 0, pair.b?.position ?? 0]),
         )
         expect(compared).toMatchObject({ divergence: aligned.divergence, shared: 0, a: { id: a }, b: { id: b } })
+        // The page, the command line and assistants say the same.
+        expect(compared.sentence).toBe(aligned.sentence)
+        const [, atA, atB] = compared.pairs[compared.split ?? -1] ?? []
+        const { split } = aligned.decisions
+        expect([atA, atB]).toEqual([split?.a?.event.position, split?.b?.event.position])
         expect(compared.notes).toContain("Their goals differ.")
         expect(yield* refused(`/api/compare?${query({ a: "main", b: "main/x" })}`)).toMatchObject({
           error: "RunInvalid",

@@ -160,7 +160,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "align",
-    uses: [["align A B", "compare two tasks or timelines event by event: where they diverge"]],
+    uses: [["align A B", "compare two tasks or timelines: the first decision that differs, and all else"]],
     example: "align 1a2b3c4d 5e6f7a8b",
     page: "docs/guides/compare-two-tasks.md",
     load: command(async () => (await import("../time/Align.ts")).align),

@@ -1,7 +1,7 @@
 /** The command `hindcast align`: two tasks or timelines, event by event. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import type { Pair } from "../../projections/timetravel/TimeTravel.ts"
+import type { Decision, DecisionSplit, Pair } from "../../projections/timetravel/TimeTravel.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { argument, common, optionalText } from "../command/CommonOptions.ts"
 import * as LimitOption from "../command/LimitOption.ts"
@@ -14,7 +14,7 @@ const run = (name: string) => argument(name, RunOption.RUN)
 
 const task = optionalText("task", "With two timelines: only events of this task")
 
-const limit = LimitOption.limit("Show at most this many lines, from the first divergence on")
+const limit = LimitOption.limit("Show at most this many lines")
 
 export const align = Command.make(
   "align",
@@ -22,24 +22,37 @@ export const align = Command.make(
   ({ log, json, a, b, task, limit }) =>
     Effect.gen(function* () {
       const [runA, runB] = [yield* RunOption.named(a, task), yield* RunOption.named(b, task)]
-      const { pairs, divergence, ...aligned } = yield* (yield* TimeTravel).align(runA, runB)
+      const { pairs, divergence, split, decisions, ...aligned } = yield* (yield* TimeTravel).align(runA, runB)
       const diverging = divergence === null ? undefined : pairs[divergence]
       const document = {
         a: runA,
         b: runB,
         ...aligned,
+        decisions: decisionsDocument(decisions),
         divergence: diverging === undefined ? null : pairDocument(diverging),
         pairs: pairs.map(pairDocument),
       }
       yield* Output.show(json, document, (style) =>
-        AlignmentPage.lines(style, { a: runA, b: runB, pairs, divergence, ...aligned }, limit),
+        AlignmentPage.lines(style, { a: runA, b: runB, pairs, divergence, split, decisions, ...aligned }, limit),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(
   Command.withDescription(
-    "Compare two tasks or timelines event by event, matched by their contents: where and how they diverge",
+    "Compare two tasks or timelines event by event, matched by their contents: the first decision that differs, and all other differences",
   ),
 )
+
+/** The decisions in the JSON output: only the positions of their events. */
+const decisionsDocument = ({ same, unreadable, before, worded, split }: DecisionSplit) => ({
+  same,
+  unreadable,
+  before: positionsOf(before),
+  worded: positionsOf(worded),
+  split: positionsOf(split),
+})
+
+const positionsOf = (pair: { readonly a: Decision | null; readonly b: Decision | null } | null) =>
+  pair === null ? null : { a: pair.a?.event.position ?? null, b: pair.b?.event.position ?? null }
 
 /** A pair in the JSON output: only the positions of its events. */
 const pairDocument = ({ kind, a, b }: Pair) => ({

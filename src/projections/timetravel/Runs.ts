@@ -7,6 +7,10 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { TaskNotFound } from "../audit/TaskAudit.ts"
+import * as Decision from "./alignment/Decision.ts"
+import * as DecisionSentence from "./alignment/DecisionSentence.ts"
+import * as DecisionSplit from "./alignment/DecisionSplit.ts"
+import * as RunNames from "./alignment/RunNames.ts"
 import * as TaskAlignment from "./TaskAlignment.ts"
 import { sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
@@ -23,6 +27,14 @@ export const RunSelector = Options.of<RunSelector>({ optional: { taskId: Options
 export interface Aligned extends TaskAlignment.TaskAlignment {
   /** The last position of the history that both timelines share, which is left out; 0 if there is none. */
   readonly shared: number
+  /** What people know the two runs by. */
+  readonly names: readonly [a: RunNames.RunName, b: RunNames.RunName]
+  /** Index of the pair at which the two split; null if no decision differs. */
+  readonly split: number | null
+  /** Where the two split: the first decision that differs. */
+  readonly decisions: DecisionSplit.DecisionSplit
+  /** The same as a sentence for people, on one line. */
+  readonly sentence: string
 }
 
 /** The run has too many events to align in memory. */
@@ -43,7 +55,58 @@ export const align = (
     // Different tasks share no event.
     const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
     const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
-    return { ...TaskAlignment.align(ofA, ofB), shared }
+    const [nameA, nameB] = [yield* nameOf(pastA, a, shared, ofA), yield* nameOf(pastB, b, shared, ofB)]
+    const before = shared === 0 ? [] : yield* decidedUntil(pastA, a, shared)
+    const decisions = DecisionSplit.between(DecisionSplit.decisionsOf(ofA), DecisionSplit.decisionsOf(ofB), before)
+    const [labelA = "A", labelB = "B"] = RunNames.labelsOf([nameA, nameB])
+    const sentence = DecisionSentence.of(decisions, [
+      { label: labelA, isOpen: nameA.isOpen },
+      { label: labelB, isOpen: nameB.isOpen },
+    ])
+    const { split } = decisions
+    const [splitA, splitB] = [split?.a?.event.position, split?.b?.event.position]
+    const anchor = splitA === undefined || splitB === undefined ? null : { a: splitA, b: splitB }
+    const aligned = TaskAlignment.align(ofA, ofB, anchor)
+    const row =
+      split === null
+        ? -1
+        : aligned.pairs.findIndex(
+            ({ a, b }) =>
+              (splitA === undefined || a?.position === splitA) && (splitB === undefined || b?.position === splitB),
+          )
+    return { ...aligned, split: row < 0 ? null : row, shared, names: [nameA, nameB], decisions, sentence }
+  })
+
+/** The name of a run, whose task may have begun in the shared history. */
+const nameOf = (
+  past: TimelineHistory,
+  { taskId }: RunSelector,
+  shared: number,
+  events: ReadonlyArray<Event>,
+): Effect.Effect<RunNames.RunName, LogError> =>
+  Effect.gen(function* () {
+    if (taskId === undefined) return RunNames.of(past.timeline, null, [])
+    const opened = shared === 0 ? [] : yield* past.readPage({ taskId, types: ["TaskOpened"], until: shared }, 1)
+    return RunNames.of(past.timeline, taskId, [...opened, ...events])
+  })
+
+/** The decisions of a shared history, without the requests of its answers. */
+const decidedUntil = (
+  past: TimelineHistory,
+  { taskId }: RunSelector,
+  until: number,
+): Effect.Effect<ReadonlyArray<Decision.Decision>, LogError> =>
+  Effect.gen(function* () {
+    const decided: Array<Decision.Decision> = []
+    const read = Decision.makeReader()
+    const types = Decision.TYPES.filter((type) => type !== "ModelCalled")
+    yield* Pages.forEach(past.readPage, { until, types, ...defined({ taskId }) }, (page) => {
+      for (const event of page) {
+        const decision = read(event)
+        if (decision !== null) decided.push(decision)
+      }
+    })
+    return decided
   })
 
 const eventsOf = (

@@ -17,20 +17,47 @@ export interface TaskAlignment {
   /** Index of the first pair that is not `same`; null if the runs are equal. */
   readonly divergence: number | null
   readonly same: number
-  /** Pairs of equal kind, such as two readings of one sensor, whose content differs. */
+  /** Pairs of equal kind, such as two readings of one sensor, whose content differs; and the anchor. */
   readonly changed: number
   readonly onlyInA: number
   readonly onlyInB: number
 }
 
+/** Two events of different runs that stand in one row, by their positions. */
+export interface Anchor {
+  readonly a: number
+  readonly b: number
+}
+
 /**
  * Aligns two runs: first events of equal meaning, as a longest common subsequence, then events of equal kind between
  * those. Leaves out events that were recorded about a run afterwards, such as scores and notes.
+ *
+ * @param anchor the decisions at which the runs split, which share a row; events before and after it are aligned apart
  */
-export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment => {
+export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>, anchor: Anchor | null = null): TaskAlignment => {
   const tokens = new Map<string, number>()
   const [a, b] = [runOf(ofA, tokens), runOf(ofB, tokens)]
   const pairs: Array<Pair> = []
+  const [i, j] = [indexOf(a, anchor?.a), indexOf(b, anchor?.b)]
+  const [inA, inB] = [a.events[i], b.events[j]]
+  if (inA === undefined || inB === undefined) alignRuns(pairs, a, b)
+  else {
+    alignRuns(pairs, stretch(a, 0, i), stretch(b, 0, j))
+    pairs.push({ kind: "changed", a: inA, b: inB })
+    alignRuns(pairs, stretch(a, i + 1, a.events.length), stretch(b, j + 1, b.events.length))
+  }
+  const counts = { same: 0, changed: 0, onlyInA: 0, onlyInB: 0 }
+  for (const { kind } of pairs) counts[kind] += 1
+  const divergence = pairs.findIndex(({ kind }) => kind !== "same")
+  return { pairs, divergence: divergence < 0 ? null : divergence, ...counts }
+}
+
+/** The index of an event; -1 if the run lacks it. */
+const indexOf = ({ events }: SignedRun, position: number | undefined): number =>
+  position === undefined ? -1 : events.findIndex((event) => event.position === position)
+
+const alignRuns = (pairs: Array<Pair>, a: SignedRun, b: SignedRun): void => {
   let [i, j] = [0, 0]
   for (const [nextI, nextJ] of [...longestCommon(a.whole, b.whole), [a.events.length, b.events.length] as const]) {
     alignKinds(pairs, stretch(a, i, nextI), stretch(b, j, nextJ))
@@ -38,10 +65,6 @@ export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment
     if (inA !== undefined && inB !== undefined) pairs.push({ kind: "same", a: inA, b: inB })
     ;[i, j] = [nextI + 1, nextJ + 1]
   }
-  const counts = { same: 0, changed: 0, onlyInA: 0, onlyInB: 0 }
-  for (const { kind } of pairs) counts[kind] += 1
-  const divergence = pairs.findIndex(({ kind }) => kind !== "same")
-  return { pairs, divergence: divergence < 0 ? null : divergence, ...counts }
 }
 
 interface SignedRun {

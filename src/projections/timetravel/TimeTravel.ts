@@ -25,6 +25,9 @@ import * as TimelineHistory from "./TimelineHistory.ts"
 import * as TimeTravelOptions from "./TimeTravelOptions.ts"
 import * as ValueChanges from "./ValueChanges.ts"
 
+export type { Decision } from "./alignment/Decision.ts"
+export type { DecisionSplit } from "./alignment/DecisionSplit.ts"
+export type { RunName } from "./alignment/RunNames.ts"
 export type { Bisection } from "./Bisection.ts"
 export type { Consequence, Consequences } from "./Consequences.ts"
 export type { Cause } from "./causes/Causes.ts"
@@ -129,7 +132,10 @@ export declare namespace TimeTravel {
       predicate: Predicate,
       range?: TimeTravelOptions.Range,
     ) => Stream.Stream<Event, PredicateError | PathError | RangeError>
-    /** Aligns two tasks or timelines, event by event: see `TaskAlignment`. */
+    /**
+     * Aligns two tasks or timelines, event by event (`TaskAlignment`), and finds the first decision that differs
+     * (`DecisionSplit`).
+     */
     readonly align: (
       a: Runs.RunSelector,
       b: Runs.RunSelector,

@@ -1,6 +1,7 @@
 /** Answers `/api/compare`. */
 
 import { Data, Effect, Schema } from "effect"
+import * as RunNames from "../../projections/timetravel/alignment/RunNames.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -27,12 +28,16 @@ export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
   Effect.gen(function* () {
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]
     const [inA, inB] = [yield* sideOf(runA, scoresA), yield* sideOf(runB, scoresB)]
-    const { pairs, divergence, shared } = yield* (yield* TimeTravel).align(runA, runB)
+    const { pairs, divergence, split, shared, sentence, names } = yield* (yield* TimeTravel).align(runA, runB)
+    const [labelA = "A", labelB = "B"] = RunNames.labelsOf(names)
     return {
       a: inA.head,
       b: inB.head,
       pairs: pairs.map(rowOf),
       divergence,
+      split,
+      sentence,
+      labels: [labelA, labelB],
       shared,
       rewards: { a: inA.rewards, b: inB.rewards },
       notes: notesOf(inA, inB),

@@ -60,6 +60,12 @@ export interface Comparison {
   readonly pairs: ReadonlyArray<readonly [kind: "=" | "~" | "a" | "b", a: number, b: number]>
   /** Index of the first row that differs, if any. */
   readonly divergence: number | null
+  /** Index of the first row with the first decision that differs, if any. */
+  readonly split: number | null
+  /** Where the two split, for people. */
+  readonly sentence: string
+  /** What tells the two apart, such as `A (careful)`. */
+  readonly labels: readonly [a: string, b: string]
   /** The last position of the shared history, or 0. */
   readonly shared: number
   readonly rewards: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }

@@ -209,9 +209,12 @@ describe("the dialogs", () => {
       await page.waitForURL(/vs=fork-1\/t/)
       // Both courses stand below each other, with where they part.
       await page.locator(".strip-of canvas").nth(1).waitFor()
-      expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["t", "t on fork-1"])
+      expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["A (writer)", "B (slow)"])
       await page.locator(".parts-here").waitFor()
-      expect(await sentence(page)).toContain(`They share the history up to @${start}. They diverge at`)
+      expect(await sentence(page)).toContain(`They share the history up to @${start}.`)
+      expect(await page.locator(".split-sentence").textContent()).toMatch(
+        /^(?:Both called|They differ|Neither|No decision)/,
+      )
       expect(await violationsInBothSchemes(page)).toEqual([])
       // It grows while it is looked at, up to its end.
       const side = page.locator(".side-of").nth(1)

@@ -42,7 +42,7 @@ export const compare = Tool.make({
 export const align = Tool.make({
   name: "align",
   title: "Where two tasks diverge",
-  description: `Two runs event by event: how much they agree, then their differences from the first one on. A run is ${RunOption.RUN}.`,
+  description: `Two runs event by event: the first decision that differs, how much they agree, then their differences. A run is ${RunOption.RUN}.`,
   input: Schema.Struct({ a: Tool.text("The first run"), b: Tool.text("The second run"), skip: Tool.skip }),
   run: ({ a, b, skip = 0 }) =>
     Effect.gen(function* () {

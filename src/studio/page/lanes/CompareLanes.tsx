@@ -26,14 +26,14 @@ interface Props {
 export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
   const studio = useStudio()
   const box = useRef<HTMLDivElement>(null)
-  const { divergence, a, b, rewards } = comparison
+  const { split, labels, rewards } = comparison
   const marks = courses[0]?.marks.value ?? null
   const { rows, before } = useMemo(() => withShared(comparison, marks?.positions ?? []), [comparison, marks])
   const most = Math.max(1, rows.length - 1)
-  const parts = divergence === null ? null : before + divergence
+  const parts = split === null ? null : before + split
   const sides = [
-    { name: nameOf(a), rewards: rewards.a },
-    { name: b.timeline === a.timeline ? b.id : nameOf(b), rewards: rewards.b },
+    { name: labels[0], rewards: rewards.a },
+    { name: labels[1], rewards: rewards.b },
   ]
   const placed = (row: number) => leftOf(row / most)
   const moveTo = (clientX: number) => {
@@ -87,7 +87,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         ))}
         {parts === null ? null : (
           <div class={parts < most / 4 ? "parts-here first" : "parts-here"} style={{ left: placed(parts) }}>
-            <span>they diverge</span>
+            <span>their decisions split</span>
           </div>
         )}
         <div class="playhead" style={{ left: placed(before + now) }} />
@@ -104,8 +104,6 @@ const withShared = (
   const common = positions.slice(0, lastNotAbove(positions, shared) + 1)
   return { rows: [...common.map((position) => ["=", position, position] as const), ...pairs], before: common.length }
 }
-
-const nameOf = ({ id, timeline }: Comparison["a"]): string => (timeline === "main" ? id : `${id} on ${timeline}`)
 
 interface StripProps {
   readonly name: string

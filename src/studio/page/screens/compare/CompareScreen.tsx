@@ -1,5 +1,5 @@
 /**
- * Two tasks side by side, event by event, with one playhead: where they diverge, both worlds, and the difference of
+ * Two tasks side by side, event by event, with one playhead: where their decisions split, both worlds, and the difference of
  * their rewards.
  */
 import { signal } from "@preact/signals"
@@ -50,7 +50,7 @@ interface ComparedProps {
 
 const Compared = ({ address, comparison, said }: ComparedProps) => {
   const studio = useStudio()
-  const { a, b, pairs, divergence, shared, notes } = comparison
+  const { a, b, pairs, split, shared, notes, labels, sentence } = comparison
   const courses = useMemo(() => {
     const head = signal(Number.MAX_SAFE_INTEGER)
     return [a, b].map(({ timeline, id }) => new CourseHistory(studio.source, { timeline, task: id }, head))
@@ -85,20 +85,26 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
       <div class="compared">
         <div class="sentence">
           <h1>
-            <bdi>{a.id}</bdi> and <bdi>{b.id}</bdi>
-            {b.timeline === a.timeline ? "" : ` on ${b.timeline}`}
+            <bdi>{labels[0]}</bdi> and <bdi>{labels[1]}</bdi>
+            {a.goal === b.goal ? (
+              <>
+                : <bdi>{a.goal}</bdi>
+              </>
+            ) : null}
           </h1>
-          <p>
-            {shared > 0 ? `They share the history up to @${shared}. ` : ""}
-            {divergence === null ? "They do not diverge. " : `They diverge at ${partOf(pairs[divergence])}. `}
-            {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
-            {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
-            only in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}
-            {divergence === null ? null : (
-              <button type="button" onClick={() => select(divergence)}>
+          <p class="split-sentence">
+            <bdi>{sentence}</bdi>{" "}
+            {split === null ? null : (
+              <button type="button" onClick={() => select(split)}>
                 go there
               </button>
             )}
+          </p>
+          <p class="facts-line">
+            {shared > 0 ? `They share the history up to @${shared}. ` : ""}
+            {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
+            {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
+            only in A, {pairs.filter(([kind]) => kind === "b").length} only in B.
           </p>
           {notes.map((note) => (
             <p class="note" key={note}>
@@ -107,29 +113,18 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
           ))}
           {address.when === "" ? null : (
             <p class="facts-line">
-              In the first: <Hits />
+              In A: <Hits />
             </p>
           )}
         </div>
         <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
         <div class="sides">
-          <Side head={a} course={courses[0]} position={inA} />
-          <Side head={b} course={courses[1]} position={inB} />
+          <Side head={a} label={labels[0]} course={courses[0]} position={inA} />
+          <Side head={b} label={labels[1]} course={courses[1]} position={inB} />
         </div>
         <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       </div>
-      <Waterfall
-        a={comparison.rewards.a}
-        b={comparison.rewards.b}
-        names={[a.id, b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`]}
-      />
+      <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} names={labels} />
     </main>
   )
-}
-
-const partOf = (pair: Comparison["pairs"][number] | undefined): string => {
-  if (pair === undefined) return ""
-  const [, a, b] = pair
-  if (a === 0) return `@${b}, which only the second has`
-  return b === 0 ? `@${a}, which only the first has` : `@${a} and @${b}`
 }

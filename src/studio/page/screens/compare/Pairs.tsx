@@ -14,7 +14,7 @@ interface PairsProps {
   readonly onSelect: (index: number) => void
 }
 
-export const Pairs = ({ comparison: { pairs, divergence }, courses, now, onSelect }: PairsProps) => {
+export const Pairs = ({ comparison: { pairs, split }, courses, now, onSelect }: PairsProps) => {
   const box = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const height = box.current?.clientHeight ?? 300
@@ -48,7 +48,7 @@ export const Pairs = ({ comparison: { pairs, divergence }, courses, now, onSelec
         tabIndex={-1}
         role="option"
         aria-selected={index === now}
-        class={`pair p-${kind === "=" ? "same" : kind === "~" ? "changed" : "only"}${index === now ? " here" : ""}${index === divergence ? " parts" : ""}`}
+        class={`pair p-${kind === "=" ? "same" : kind === "~" ? "changed" : "only"}${index === now ? " here" : ""}${index === split ? " parts" : ""}`}
         style={{ top: `${index * ROW}px` }}
         onClick={() => onSelect(index)}
       >

@@ -4,17 +4,18 @@ import { isBad } from "../../../wire/Activity.ts"
 import type { TaskHead } from "../../../wire/Task.ts"
 import { visit } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
-import { nameOf } from "../../parts/format.ts"
 import { Link } from "../../parts/Link.tsx"
 import { StateTree } from "../../parts/StateTree.tsx"
 import { World, worldsOf } from "../../parts/World.tsx"
 
 export const Side = ({
   head,
+  label,
   course,
   position,
 }: {
   readonly head: TaskHead
+  readonly label: string
   readonly course: CourseHistory | undefined
   readonly position: number
 }) => {
@@ -27,11 +28,13 @@ export const Side = ({
     <section class="side-of">
       <h2>
         <Link to={visit({ timeline: head.timeline, task: head.id }, position === 0 ? null : position)}>
-          <bdi>{head.id}</bdi>
-          {head.timeline === "main" ? "" : ` on ${head.timeline}`}
-        </Link>{" "}
-        <bdi>{head.agent === null ? "" : nameOf(head.agent)}</bdi>
+          <bdi>{label}</bdi>
+        </Link>
       </h2>
+      <p class="facts-line">
+        <bdi>{head.id}</bdi>
+        {head.timeline === "main" ? "" : ` on ${head.timeline}`}
+      </p>
       <p class={isBad(head) ? "bad" : undefined}>
         <bdi>{head.sentence}</bdi>
       </p>
