@@ -75,6 +75,7 @@ module.exports = {
     ]),
     ...storeys("src/projections", [
       "explanation",
+      "request",
       "(timetravel|exports)",
       "comparison",
       "report",

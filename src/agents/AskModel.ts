@@ -6,6 +6,7 @@ import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOf } from "../kernel/pricing/Prices.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import * as Transcript from "../projections/request/Transcript.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
@@ -17,7 +18,6 @@ import { exceededIn, fullName, leftMsOf, type ModelRun, workedMsOf } from "./Mod
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
-import * as Transcript from "./Transcript.ts"
 import { type Asked, ask, type CountedUsage } from "./Turns.ts"
 
 export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
@@ -115,15 +115,11 @@ const refusalOf = ({ budget, model: { provider, model } }: Settings, run: ModelR
           : `nothing was asked: its budget is ${budget.usd} US dollars, and its price is unknown`
       })
 
-const SUMMARIZE =
-  "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
-
 const summarize = (settings: Settings, task: AgentTask, run: ModelRun, until: number | undefined) =>
   Effect.gen(function* () {
     if (until === undefined || (yield* exceededIn(settings, task, run)) !== undefined) return
     const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })
-    const content = [{ type: "text", text: `${SUMMARIZE}\n\n${Transcript.of(told)}` }] as const
-    const messages: ReadonlyArray<Message> = [{ role: "user", content }]
+    const messages: ReadonlyArray<Message> = [Transcript.question(told)]
     const request = { summarize: until }
     const { onDelta: _, ...loud } = asking(settings, task, run)
     const silent = { ...loud, interruptible: false }

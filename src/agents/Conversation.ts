@@ -4,6 +4,7 @@ import { Option, Schema } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { optional } from "../events/vocabulary/EventType.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
+import { isKept } from "../projections/request/RequestMessage.ts"
 import type { Remembered } from "./Memory.ts"
 import { AnswerPart, type CallPart, Message } from "./models/Message.ts"
 import type { ToolDescription } from "./models/Model.ts"
@@ -85,13 +86,10 @@ export const textIn = ({ parts }: RecordedAnswer): string =>
 
 const asParts = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(AnswerPart) }))
 
-/**
- * The message that an interrupted answer leaves: its text so far. Its calls have no results, and providers accept
- * reasoning only as a whole, so both are left out.
- */
+/** The message that an interrupted answer leaves: its text so far. */
 export const interruptedIn = (response: unknown): ReadonlyArray<Message> => {
   const { parts } = Option.getOrElse(asParts(response), () => ({ parts: [] }))
-  const content = parts.filter((part) => part.type === "text" && part.text.trim() !== "")
+  const content = parts.filter(isKept)
   return content.length === 0 ? [] : [{ role: "assistant", content }]
 }
 

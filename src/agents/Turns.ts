@@ -8,7 +8,7 @@ import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOfSource } from "../kernel/pricing/Prices.ts"
 import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
-import { digest } from "../values/Digest.ts"
+import * as RequestDigest from "../projections/request/RequestDigest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { inWords } from "../values/time/Wait.ts"
@@ -71,7 +71,7 @@ export const ask = (
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
   const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
-  const requestDigest = digestOf(request)
+  const requestDigest = RequestDigest.of(request)
   const attempt = (
     number: number,
     afterMs: number,
@@ -260,19 +260,4 @@ const withOwnIds = (
     taken.add(callId)
     return callId === part.callId ? part : { ...part, callId }
   })
-}
-
-/**
- * The digest of a whole request. It covers the digests of messages, which are computed once, so that no turn reads a
- * long conversation again.
- */
-const digestOf = ({ messages, ...rest }: TurnRequest): string =>
-  digest({ ...(rest as unknown as { readonly [key: string]: Json }), messages: messages.map(digestOfMessage) })
-
-const digests = new WeakMap<Message, string>()
-
-const digestOfMessage = (message: Message): string => {
-  const known = digests.get(message) ?? digest(message as unknown as Json)
-  digests.set(message, known)
-  return known
 }

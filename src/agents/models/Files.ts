@@ -3,13 +3,9 @@
  * `{ "type": "file", "mediaType": "image/png", "data": "<base64>" }`, alone or nested. Pure.
  */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { File } from "../../projections/request/FileParts.ts"
 
-export interface File {
-  readonly mediaType: string
-  /** Base64 (RFC 4648). */
-  readonly data: string
-}
+export { type File, nameOf, type Separated, separated } from "../../projections/request/FileParts.ts"
 
 /** The media types that a provider's models accept; `image/*` means all images. */
 export interface FileSupport {
@@ -18,29 +14,6 @@ export interface FileSupport {
   /** In messages of the user: at least those in results. */
   readonly inMessages: ReadonlyArray<string>
 }
-
-export interface Separated {
-  /** The JSON, with a text in place of each file: `[file 1: image/png]`. */
-  readonly json: Json
-  readonly files: ReadonlyArray<File>
-}
-
-export const separated = (content: Json): Separated => {
-  if (!hasFile(content)) return { json: content, files: [] }
-  const files: Array<File> = []
-  const without = (value: Json): Json => {
-    if (typeof value !== "object" || value === null) return value
-    if (isFile(value)) {
-      files.push({ mediaType: value.mediaType, data: value.data })
-      return nameOf(value, files.length)
-    }
-    if (Array.isArray(value)) return value.map(without)
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, without(part)]))
-  }
-  return { json: without(content), files }
-}
-
-export const nameOf = ({ mediaType }: File, number: number): string => `[file ${number}: ${mediaType.slice(0, 100)}]`
 
 /** Why a file cannot be sent to a model, in words; undefined if it can. */
 export const problemIn = ({ mediaType, data }: File): string | undefined => {
@@ -79,18 +52,3 @@ const SIGNATURES: ReadonlyMap<string, ReadonlyArray<RegExp>> = new Map([
   ["image/webp", [/^RIFF[\s\S]{4}WEBP/]],
   ["application/pdf", [/%PDF/]],
 ])
-
-type FileValue = JsonObject & { readonly type: "file" } & File
-
-const FIELDS: ReadonlySet<string> = new Set(["type", "mediaType", "data"])
-
-const isFile = (value: JsonObject | ReadonlyArray<Json>): value is FileValue =>
-  !Array.isArray(value) &&
-  "type" in value &&
-  value.type === "file" &&
-  typeof value.mediaType === "string" &&
-  typeof value.data === "string" &&
-  Object.keys(value).every((key) => FIELDS.has(key))
-
-const hasFile = (value: Json): boolean =>
-  typeof value === "object" && value !== null && (isFile(value) || Object.values(value).some(hasFile))
