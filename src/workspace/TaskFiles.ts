@@ -137,10 +137,12 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     const seen = await attempt(async () => {
       const shared = open()
       ended = [...suspects.keys()].filter((commandId) => !shared.open.has(commandId))
+      // Before it: a call that begins from now on can change what only the next look sees.
+      const began = shared.others.heard()
       const { tree, gaps } = await shared.snapshots.takeInTurns()
       // After it: whoever changed a file by now has said before that a call is in progress.
       const now = shared.others.heard()
-      return { shared, tree, now, events: eventsOf(shared, { tree, gaps, restored, now }) }
+      return { shared, tree, began, events: eventsOf(shared, { tree, gaps, restored, now }) }
     })
     if (seen === undefined) return undefined
     const [first, ...others] = seen.events
@@ -150,7 +152,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       await attempt(() => seen.shared.snapshots.confirm())
     }
     last = seen.tree
-    heard = seen.now
+    heard = seen.began
     lines?.keep()
     isWatched = true
     for (const commandId of ended) if (!seen.shared.open.has(commandId)) suspects.delete(commandId)
