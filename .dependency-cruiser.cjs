@@ -75,7 +75,7 @@ module.exports = {
     ]),
     ...storeys("src/projections", [
       "explanation",
-      "request",
+      "(request|conversation)",
       "(timetravel|exports)",
       "comparison",
       "report",

@@ -45,7 +45,7 @@ const views = () => {
     ["all values", visit({ timeline: "fork-1", task }, position, { pane: "value" })],
     ["a difference", visit({ timeline: "main", task }, position, { pane: "diff" })],
     ["a difference of a fork", visit({ timeline: "fork-1", task }, position, { pane: "diff", vs: "@3" })],
-    ["what was said", visit({ timeline: "main", task }, position, { pane: "talk" })],
+    ["what was said", visit({ timeline: "main", task }, position, { view: "conversation" })],
     ["a capture", visit({ timeline: "main", task }, position, { pane: "capture" })],
     ["a capture of a fork", visit({ timeline: "fork-1", task }, position, { pane: "capture" })],
     ["two runs", visit({ timeline: "main", task }, position, { vs: `fork-1/${task}` })],

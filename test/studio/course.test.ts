@@ -38,6 +38,7 @@ describe("an outline", () => {
         recordedAt: occurredAt,
         timeline,
         type,
+        role: ".",
         code: "r",
         isStep: false,
         taskId: "t",
@@ -78,7 +79,7 @@ describe("a course that grows in the page", () => {
           occurredAt += after
           const recordedAt = isRecordedThen ? occurredAt : 9_000
           const when = { timeline, type, occurredAt, recordedAt, payload: type === "ClockChanged" ? { byMs } : null }
-          return { ...when, position: index + 1, taskId: "t", code: "r", isStep: false }
+          return { ...when, position: index + 1, taskId: "t", code: "r", role: ".", isStep: false }
         })
         const outlineOf = (some: typeof outlines) => {
           const outline = new Outline()
@@ -87,7 +88,7 @@ describe("a course that grows in the page", () => {
         }
         const first = 1 + (cut % events.length)
         const page = new CourseOfTask(course(outlineOf(outlines.slice(0, first))))
-        for (const { taskId: task, code: _, isStep: __, ...event } of outlines.slice(first)) {
+        for (const { taskId: task, code: _, role: ___, isStep: __, ...event } of outlines.slice(first)) {
           page.append({
             ...event,
             task,

@@ -1,6 +1,7 @@
 /** A command as an editor shows it: title, kind, files and changes. Pure. */
 
 import * as path from "node:path"
+import * as Edits from "../../projections/conversation/Edits.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, textOf } from "../../values/JsonObjects.ts"
 
@@ -55,19 +56,8 @@ export const viewOf = (command: Pick<Command, "toolName" | "args">, cwd: string)
   }
 }
 
-const PATHS = ["path", "file_path", "filePath", "file", "filename"]
-
-const OLD = ["old_string", "oldText", "old_text", "old"]
-
-const NEW = ["new_string", "newText", "new_text", "new", "content", "contents", "text"]
-
-const firstText = (args: JsonObject, names: ReadonlyArray<string>): string | undefined => {
-  for (const name of names) if (typeof args[name] === "string") return args[name]
-  return undefined
-}
-
 const fileOf = (args: Json, cwd: string): string | undefined => {
-  const file = textOf(firstText(asObject(args), PATHS))
+  const file = Edits.pathIn(args)
   return file === undefined || URL.canParse(file) ? undefined : path.resolve(cwd, file)
 }
 
@@ -77,7 +67,7 @@ const fileOf = (args: Json, cwd: string): string | undefined => {
  */
 const diffOf = (args: Json, cwd: string): JsonObject | undefined => {
   const file = fileOf(args, cwd)
-  const newText = firstText(asObject(args), NEW)
-  if (file === undefined || newText === undefined) return undefined
-  return { type: "diff", path: file, oldText: firstText(asObject(args), OLD) ?? null, newText }
+  const edit = Edits.editIn(args)
+  if (file === undefined || edit === undefined) return undefined
+  return { type: "diff", path: file, oldText: edit.before, newText: edit.after }
 }

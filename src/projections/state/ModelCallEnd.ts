@@ -87,7 +87,7 @@ const count = (tokens: number): number => Math.max(0, Math.min(Math.floor(tokens
 const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0 }
 
 /** Whether a call is a critic's, which judges a task and is not part of an agent's work. */
-export const isOfCritic = ({ actor }: Event): boolean => actor.startsWith("critic:")
+export const isOfCritic = ({ actor }: Pick<Event, "actor">): boolean => actor.startsWith("critic:")
 
 /** The sum of two usages. A rare count is absent only if neither has it. */
 export const addUsage = (a: CountedUsage, b: CountedUsage): CountedUsage => ({

@@ -3,6 +3,7 @@
 import type { Envelope } from "../../events/read/Records.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is, isStep } from "../../events/vocabulary/Vocabulary.ts"
+import { roleOf } from "../../projections/conversation/Role.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
 import { encodeKind } from "../wire/Kind.ts"
 import type { Course } from "../wire/Task.ts"
@@ -13,6 +14,8 @@ export interface Outlined extends TaskClock.Timed {
   readonly taskId: string | null
   /** A character of `Kind.CODES`. */
   readonly code: string
+  /** Its role in a conversation (`conversation/Role`). */
+  readonly role: string
   /** Whether the event is a step of an agent. */
   readonly isStep: boolean
 }
@@ -39,6 +42,7 @@ export const outlined = (
   recordedAt,
   type,
   code: encodeKind(kindOf(type), event === undefined ? isAlwaysBad(type) : isBad(event)),
+  role: roleOf(type),
   isStep: event !== undefined && isStep(event),
   payload: event !== undefined && is(event, "ClockChanged") ? event.payload : null,
 })
@@ -50,6 +54,7 @@ export class Outline {
   readonly times: Array<number> = []
   steps = 0
   #codes: Array<string> = []
+  #roles: Array<string> = []
   #clock: TaskClock.TaskClock | undefined
   #begunAt = 0
 
@@ -61,6 +66,7 @@ export class Outline {
     this.positions.push(event.position)
     this.times.push(this.#begunAt + this.#clock.elapsedMs)
     this.#codes.push(event.code)
+    this.#roles.push(event.role)
     if (event.isStep) this.steps += 1
   }
 
@@ -84,6 +90,13 @@ export class Outline {
     return joined
   }
 
+  /** The role of each event in a conversation, one character for each. */
+  roles(): string {
+    const joined = this.#roles.join("")
+    this.#roles = [joined]
+    return joined
+  }
+
   countBefore(position: number): number {
     let [from, to] = [0, this.positions.length]
     while (from < to) {
@@ -100,6 +113,7 @@ export const course = (outline: Outline): Course => ({
   positions: differences(outline.positions),
   times: differences(outline.times),
   kinds: outline.kinds(),
+  roles: outline.roles(),
   last: outline.ownTime,
 })
 

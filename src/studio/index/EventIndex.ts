@@ -100,6 +100,7 @@ export const make = (
 
 class Rows {
   readonly #codes = bytes()
+  readonly #roles = bytes()
   readonly #flags = bytes()
   readonly #times = doubles()
   readonly #recorded = doubles()
@@ -118,9 +119,10 @@ class Rows {
     return this.#codes.length
   }
 
-  take({ code, isStep, type, occurredAt, recordedAt, timeline: name, taskId, payload }: Outlined): void {
+  take({ code, role, isStep, type, occurredAt, recordedAt, timeline: name, taskId, payload }: Outlined): void {
     const row = this.#codes.length
     this.#codes.push(code.charCodeAt(0))
+    this.#roles.push(role.charCodeAt(0))
     this.#flags.push((isStep ? STEP : 0) + (TYPE_FLAGS[type] ?? 0))
     if (type === "ClockChanged") this.#changes.set(row, payload)
     this.#times.push(occurredAt)
@@ -151,6 +153,7 @@ class Rows {
         type: typeOf(flags),
         payload: this.#changes.get(row),
         code: String.fromCharCode(this.#codes.at(row)),
+        role: String.fromCharCode(this.#roles.at(row)),
         isStep: (flags & STEP) !== 0,
       })
     }

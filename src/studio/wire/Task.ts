@@ -144,6 +144,8 @@ export interface Course {
   readonly times: ReadonlyArray<number>
   /** One character for each event: `Kind.CODES`. */
   readonly kinds: string
+  /** The role of each event in the conversation, one character for each (`conversation/Role`). */
+  readonly roles: string
   /** The task's own time after its last event, if any. */
   readonly last: OwnTime | null
 }

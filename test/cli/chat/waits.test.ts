@@ -4,7 +4,8 @@ import * as ChatTranscript from "../../../src/cli/chat/ChatTranscript.ts"
 import * as RunProgress from "../../../src/cli/task/RunProgress.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
-import { conversation } from "../../../src/studio/page/model/talk/conversation.ts"
+import { conversation } from "../../../src/projections/conversation/Conversation.ts"
+import { failureWords } from "../../../src/projections/conversation/FailureWords.ts"
 
 const failedWith = (payload: Event["payload"]): Event => ({
   position: 7,
@@ -68,7 +69,7 @@ describe("a wait before a model is asked again", () => {
         changes: [],
       }
       const [answer] = conversation([entry as never])
-      return Object(answer).failed
+      return answer?.kind === "answer" && answer.failed !== null ? failureWords(answer.failed) : ""
     })
     expect(shown.map((text) => text.split(":")[0])).toEqual(["waits 5 min 3 s", "rate-limited"])
   })

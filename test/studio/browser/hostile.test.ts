@@ -7,7 +7,7 @@ import type { CoreNewEvent } from "../../../src/events/log/EventLog.ts"
 import type { Json } from "../../../src/values/Json.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
-import { at, open } from "./watching.ts"
+import { open } from "./watching.ts"
 import { append, deep, EVIL, opening, reading, serving, UNSEEN } from "./writing.ts"
 
 let browser: OwnBrowser
@@ -91,9 +91,10 @@ describe("names that a log made up", () => {
           [`/t/main/${query}`, ".notice"],
           [`/nowhere?${query}`, ".lost"],
         ] as const),
-        ...["event", "why", "rewards", "value", "diff", "talk"].map(
+        ...["event", "why", "rewards", "value", "diff"].map(
           (pane) => [`${task}?pane=${pane}&path=/tasks/${query}1/readings`, ".event.here"] as const,
         ),
+        [`${task}?view=conversation`, ".items > .here"],
       ]) {
         await page.goto(origin + link)
         await page.locator(ready).first().waitFor()
@@ -160,21 +161,21 @@ describe("what was said in a task", () => {
     await append(file, "talk", [opening(EVIL)], said)
     const last = said.length + 1
     await serving(file, async ({ url }) => {
-      const watched = await open(browser.browser, url.replace("/#", `/t/main/talk/@${last}?pane=talk#`))
+      const watched = await open(browser.browser, url.replace("/#", `/t/main/talk/@${last}?view=conversation#`))
       const { page, dialogs, abroad } = watched
-      await page
-        .locator(".talk .said")
-        .nth(said.length - 7)
-        .waitFor()
-      for (const summary of await page.locator(".talk summary").all()) await summary.click()
-      const shown = await page.locator("body").textContent()
+      let shown = ""
+      // Only what is visible is drawn: go from the end to the beginning.
+      for (let step = 0; step <= said.length; step++) {
+        await page.locator(".items > .here").waitFor()
+        for (const summary of await page.locator(".items > .here summary").all()) await summary.click()
+        shown += await page.locator("body").textContent()
+        await page.keyboard.press("p")
+      }
       // No direction is turned, and nothing is hidden.
       expect(shown).not.toMatch(UNSEEN)
       expect(shown).toContain("\\u{202e}gnp.")
       expect(await page.locator("img, script:not([src])").count()).toBe(0)
       expect(await overflow(page)).toBeLessThanOrEqual(0)
-      await page.keyboard.press("p")
-      await at(page, last - 1)
       expect({ said: watched.said, dialogs, abroad }).toEqual({ said: [], dialogs: [], abroad: [] })
     })
   })

@@ -43,7 +43,7 @@ describe("what a log says of itself", () => {
     await serving(file, async ({ url, origin }) => {
       const { page, said, dialogs, abroad } = await open(browser.browser, url)
       await page.locator(".task-line").waitFor()
-      for (const pane of ["event", "why", "rewards", "value", "diff", "talk"]) {
+      for (const pane of ["event", "why", "rewards", "value", "diff"]) {
         await page.goto(`${origin}/t/main/evil/@1?pane=${pane}&path=/tasks/evil/readings`)
         await at(page, 1)
         for (let position = 2; position <= 7; position++) {

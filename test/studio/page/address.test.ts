@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Address, format, PANES, parse, visit } from "../../../src/studio/page/model/Address.ts"
+import { type Address, format, PANES, parse, VIEWS, visit } from "../../../src/studio/page/model/Address.ts"
 
 const parsed = (link: string): Address => {
   const [path = "", query] = link.split(/\?(.*)/s)
@@ -19,6 +19,7 @@ describe("a link", () => {
       timeline: text,
       task: fc.option(text),
       at: fc.option(position),
+      view: fc.constantFrom(null, ...VIEWS),
       pane: fc.constantFrom(...PANES),
       path: fc.option(text, { nil: "" }),
       vs: fc.option(text, { nil: "" }),
@@ -30,6 +31,12 @@ describe("a link", () => {
       fc.property(visits, (visited) => {
         expect(parsed(format(visited))).toEqual(visited)
       }),
+    )
+  })
+
+  it("leads to the conversation where it named the pane that once had it", () => {
+    expect(parsed("/t/main/a/@3?pane=talk")).toEqual(
+      visit({ timeline: "main", task: "a" }, 3, { view: "conversation" }),
     )
   })
 

@@ -2,10 +2,9 @@ import { signal } from "@preact/signals"
 import { describe, expect, it } from "vitest"
 import { CourseHistory } from "../../../src/studio/page/model/CourseHistory.ts"
 import { chainOf } from "../../../src/studio/page/model/chain.ts"
-import { EarlierTalk, MOST } from "../../../src/studio/page/model/talk/EarlierTalk.ts"
 import { barsOf } from "../../../src/studio/page/model/waterfall.ts"
 import type { Source } from "../../../src/studio/page/source/Source.ts"
-import { CHUNK, type Change, type CourseSlice, type Entry } from "../../../src/studio/wire/CourseSlice.ts"
+import type { Change, CourseSlice, Entry } from "../../../src/studio/wire/CourseSlice.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const entry = (position: number, task: string | null, changes: ReadonlyArray<Change> = []): Entry => ({
@@ -47,7 +46,7 @@ const course = async () => {
   })
   const answers = {
     task: { outcome: null },
-    course: { positions: [1], times: [1], kinds: "r", last: { timeline: "main", at: 1, recordedAt: 1 } },
+    course: { positions: [1], times: [1], kinds: "r", roles: ".", last: { timeline: "main", at: 1, recordedAt: 1 } },
     chunk: asked,
   }
   const source = { ask: async (path: keyof typeof answers) => answers[path] } as unknown as Source
@@ -55,56 +54,6 @@ const course = async () => {
   await history.open()
   return { history, answer: () => answer() }
 }
-
-describe("what was said before the chunk of the position", () => {
-  it("is loaded chunk by chunk, each once, up to a bound, and again where a chunk could not be had", async () => {
-    const asked: Array<number> = []
-    let isDown = true
-    const positions = Array.from({ length: 30 * CHUNK }, (_, index) => index + 1)
-    const source = {
-      ask: async (path: string, { number = 0 }: { readonly number?: number }) => {
-        if (path === "task") return { outcome: null }
-        if (path === "course") {
-          return {
-            positions,
-            times: positions,
-            kinds: "r".repeat(positions.length),
-            last: { timeline: "main", at: 1, recordedAt: 1 },
-          }
-        }
-        asked.push(number)
-        if (isDown) throw new Error("down")
-        return {
-          timeline: "main",
-          task: "t",
-          number,
-          offset: number * CHUNK,
-          full: true,
-          written: {},
-          views: [],
-          aside: [],
-          state: { shared: {}, tasks: { t: {} } },
-          entries: [entry(number * CHUNK + 1, "t")],
-        }
-      },
-    } as unknown as Source
-    const history = new CourseHistory(source, { timeline: "main", task: "t" }, signal(positions.length))
-    await history.open()
-    const talk = new EarlierTalk(history, 29)
-    await talk.load()
-    expect([talk.entries.value, talk.left, history.problem.value?.message]).toEqual([[], 29, "Error: down"])
-    isDown = false
-    // A second order while one is under way is none.
-    await Promise.all([talk.load(), talk.load()])
-    expect(asked).toEqual([28, 28])
-    while (talk.canLoad) await talk.load()
-    await talk.load()
-    expect(talk.entries.value.map(({ position }) => (position - 1) / CHUNK)).toEqual(
-      Array.from({ length: MOST }, (_, index) => 29 - MOST + index),
-    )
-    expect([talk.left, new EarlierTalk(history, 0).canLoad]).toEqual([29 - MOST, false])
-  })
-})
 
 describe("what comes live while the chunk that it belongs to is being loaded", () => {
   const lampOn = entry(2, null, [{ op: "replace", path: "/shared/lamp", value: "on" }])

@@ -1,8 +1,13 @@
 /** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
-export const PANES = ["event", "why", "rewards", "value", "diff", "talk", "capture"] as const
+export const PANES = ["event", "why", "rewards", "value", "diff", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
+
+/** The ways to look at a task. */
+export const VIEWS = ["conversation", "debugger"] as const
+
+export type View = (typeof VIEWS)[number]
 
 /** A course of events: a task's, or all of a timeline. */
 export interface Course {
@@ -15,6 +20,8 @@ export interface Visit extends Course {
   readonly screen: "visit"
   /** Null follows the last one live. */
   readonly at: number | null
+  /** Null for the task's own: the conversation if it called models. */
+  readonly view: View | null
   readonly pane: Pane
   /** The JSON Pointer of the followed value, or empty. */
   readonly path: string
@@ -54,6 +61,7 @@ export const otherOf = ({ vs }: Visit): { readonly timeline: string; readonly ta
 /** A visit of a course, with defaults for everything else. */
 export const visit = (course: Course, at: number | null, rest: Partial<Visit> = {}): Visit => ({
   screen: "visit",
+  view: null,
   pane: "event",
   path: "",
   vs: "",
@@ -118,13 +126,14 @@ export const format = (address: Address): string => {
       return `/tasks${queryOf({ timeline: timeline === "main" ? "" : timeline, where, order: order === "worst" ? "" : order, by })}`
     }
     case "visit": {
-      const { timeline, task, at, pane, path, vs, scores, when, zoom } = address
+      const { timeline, task, at, view, pane, path, vs, scores, when, zoom } = address
       const course = task === null ? `/l/${segment(timeline)}` : `/t/${segment(timeline)}/${segment(task)}`
       const query = queryOf({
         path,
         vs,
         scores,
         when,
+        view: view ?? "",
         pane: pane === "event" ? "" : pane,
         zoom: zoom === null ? "" : zoom.join("-"),
       })
@@ -136,10 +145,13 @@ export const format = (address: Address): string => {
 const visitOf = (course: Course, at: string | undefined, query: URLSearchParams): Visit | null => {
   const position = at === undefined ? null : positionOf(at)
   if (position === undefined) return null
+  // Until 0.3.1, the conversation was a pane.
+  const named = query.get("pane") === "talk" ? "conversation" : query.get("view")
   const pane = PANES.find((name) => name === query.get("pane")) ?? "event"
   const text = (name: string) => query.get(name) ?? ""
   const zoom = /^(\d{1,15})-(\d{1,15})$/.exec(text("zoom"))
   return visit(course, position, {
+    view: VIEWS.find((name) => name === named) ?? null,
     pane,
     path: text("path"),
     vs: text("vs"),

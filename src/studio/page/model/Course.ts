@@ -1,5 +1,6 @@
 /** The course of a task: the positions, times and kinds of all its events. */
 
+import { NO_ROLE, roleOf } from "../../../projections/conversation/Role.ts"
 import * as OwnTime from "../../../values/time/OwnTime.ts"
 import type { Entry } from "../../wire/CourseSlice.ts"
 import { CODES, decodeKind, encodeKind, type Kind } from "../../wire/Kind.ts"
@@ -9,12 +10,14 @@ export class CourseOfTask {
   readonly positions: Array<number>
   readonly times: Array<number>
   #kinds: string
+  #roles: string
   #last: WireCourse["last"]
 
-  constructor({ positions, times, kinds, last }: WireCourse) {
+  constructor({ positions, times, kinds, roles, last }: WireCourse) {
     this.positions = summed(positions)
     this.times = summed(times)
     this.#kinds = kinds
+    this.#roles = roles
     this.#last = last
   }
 
@@ -24,6 +27,11 @@ export class CourseOfTask {
 
   kindAt(index: number): { readonly kind: Kind; readonly bad: boolean } {
     return decodeKind(this.#kinds[index] ?? CODES.other) ?? { kind: "other", bad: false }
+  }
+
+  /** Its role in the conversation (`conversation/Role`). */
+  roleAt(index: number): string {
+    return this.#roles[index] ?? NO_ROLE
   }
 
   /** The index of the last event at or before a position, or -1. */
@@ -39,6 +47,7 @@ export class CourseOfTask {
     this.times.push((this.times[0] ?? entry.occurredAt) + next.elapsedMs)
     this.#last = next
     this.#kinds += encodeKind(entry.kind, entry.bad)
+    this.#roles += roleOf(entry.type)
   }
 }
 

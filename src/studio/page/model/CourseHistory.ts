@@ -104,6 +104,12 @@ export class CourseHistory {
     return chunk === null ? null : momentOf(chunk, position)
   }
 
+  /** A chunk that is loaded. */
+  loaded(number: number): LoadedSlice | undefined {
+    this.version.value
+    return this.#chunks.get(number)
+  }
+
   async chunk(number: number): Promise<LoadedSlice | null> {
     return this.#exists(number) ? this.#get(number) : null
   }

@@ -9,8 +9,9 @@ import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
-import { type Address, type Course, OVERVIEW, type Visit, visit } from "./Address.ts"
+import { type Address, type Course, OVERVIEW, type View, type Visit, visit } from "./Address.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
+import { Talk } from "./conversation/Talk.ts"
 import type { Links } from "./Links.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
@@ -32,6 +33,8 @@ export class Studio {
   readonly address: Signal<Address>
   readonly history: Signal<CourseHistory | null> = signal(null)
   readonly position: Signal<number> = signal(0)
+  /** Increases with each move of the position, also to where it is. */
+  readonly moves: Signal<number> = signal(0)
   /** Whether the position follows the last event. */
   readonly following: Signal<boolean> = signal(false)
   readonly questions: Signal<ReadonlyArray<Question>> = signal([])
@@ -48,6 +51,18 @@ export class Studio {
   readonly marked: Marked
   readonly drafts: Drafts = new Drafts()
   readonly frame: ReadonlySignal<CourseMoment | null>
+  /** The conversation of the visited task; null for a whole timeline. */
+  readonly talk: ReadonlySignal<Talk | null> = computed(() => {
+    const course = this.history.value
+    const marks = course?.marks.value ?? null
+    return course === null || marks === null ? null : new Talk(course, marks)
+  })
+  /** How the page shows the visited task. */
+  readonly view: ReadonlySignal<View> = computed(() => {
+    const { visit, talk } = this
+    if (visit === null || talk.value === null) return "debugger"
+    return visit.view ?? (talk.value.isOfModel ? "conversation" : "debugger")
+  })
   /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
   /** Increases when all loaded data was dropped, so that screens start over. */
@@ -104,6 +119,7 @@ export class Studio {
     batch(() => {
       this.following.value = false
       this.position.value = position
+      this.moves.value += 1
     })
     void this.history.value.load(position)
     this.#sayPosition(visit)
@@ -113,10 +129,20 @@ export class Studio {
   step(by: number): void {
     const { value: course } = this.history
     if (course === null) return
+    if (this.view.value === "conversation") {
+      this.#stepItem(by)
+      return
+    }
     const next = course.step(this.position.value, by)
     const end = by > 0 ? "This is the last event." : "This is the first event."
     if (next === null) void this.#stepFar(by, end)
     else if (next === this.position.value) this.say(end)
+    else this.moveTo(next)
+  }
+
+  #stepItem(by: number): void {
+    const next = this.talk.value?.step(this.position.value, by) ?? null
+    if (next === null) this.say(by > 0 ? "This is the last item." : "This is the first item.")
     else this.moveTo(next)
   }
 

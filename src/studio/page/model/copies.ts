@@ -47,6 +47,8 @@ const visitCommand = (visit: Visit, position: number): string => {
   const moment = word(momentOf(timeline, position))
   const other = otherOf(visit)
   if (other !== null && task !== null) return `align ${run(timeline, task)} ${run(other.timeline, other.task)}`
+  if (isConversation(visit))
+    return `log ls --task ${word(task ?? "")} --timeline ${word(timeline)} ${SAID.map((type) => `--type ${type}`).join(" ")}`
   switch (pane) {
     case "why":
       return `why ${moment}`
@@ -58,9 +60,6 @@ const visitCommand = (visit: Visit, position: number): string => {
       return path === "" ? `state --at ${moment}` : `blame ${word(path)} --at ${moment}`
     case "diff":
       return `diff ${word(momentOf(timeline, positionOf(vs) ?? position - 1))} ${moment}`
-    case "talk":
-      if (task === null) return `log show ${moment}`
-      return `log ls --task ${word(task)} --timeline ${word(timeline)} ${SAID.map((type) => `--type ${type}`).join(" ")}`
     case "event":
       return `log show ${moment}`
   }
@@ -94,6 +93,7 @@ const visitCall = (visit: Visit, position: number): string => {
   if (other !== null && task !== null)
     return `hindcast.timeTravel.align(${literal({ timeline, taskId: task })}, ${literal({ timeline: other.timeline, taskId: other.task })})`
   const event = `hindcast.events.read(${literal({ after: position - 1, until: position })})`
+  if (isConversation(visit)) return `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
   switch (pane) {
     case "why":
       return `hindcast.timeTravel.why(${moment})`
@@ -110,12 +110,14 @@ const visitCall = (visit: Visit, position: number): string => {
       if (task === null) return event
       if (timeline === "main") return `hindcast.audit(${literal(task)})`
       return `hindcast.events.read(${literal({ timeline, taskId: task, types: ["CaptureNoted"] })})`
-    case "talk":
-      return task === null ? event : `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
     case "event":
       return event
   }
 }
+
+/** Whether a view is of the conversation as a whole, and not of one of its events in particular. */
+const isConversation = ({ task, view, pane }: Visit): boolean =>
+  task !== null && view === "conversation" && pane === "event"
 
 const momentOf = (timeline: string, position: number): string =>
   timeline === "main" ? `@${position}` : `${timeline}@${position}`

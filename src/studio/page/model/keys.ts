@@ -60,14 +60,14 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["n", "ArrowRight", "j", "ArrowDown"],
     shown: "n j →",
     name: "next",
-    says: "the next event",
+    says: "the next event, or item of the conversation",
     run: (studio) => studio.step(1),
   },
   {
     keys: ["p", "ArrowLeft", "k", "ArrowUp"],
     shown: "p k ←",
     name: "back",
-    says: "the previous event",
+    says: "the previous event, or item of the conversation",
     run: (studio) => studio.step(-1),
   },
   {
@@ -178,7 +178,13 @@ export const KEYS: ReadonlyArray<Key> = [
   { keys: ["v"], shown: "v", name: "value", says: "the followed value", run: pane("value") },
   { keys: ["d"], shown: "d", name: "diff", says: "what it changed", run: pane("diff") },
   { keys: ["s"], shown: "s", name: "rewards", says: "rewards and score sets", run: pane("rewards") },
-  { keys: ["a"], shown: "a", name: "talk", says: "the conversation", run: pane("talk") },
+  {
+    keys: ["a"],
+    shown: "a",
+    name: "conversation",
+    says: "the conversation, or the debugger",
+    run: (studio) => studio.look({ view: studio.view.value === "conversation" ? "debugger" : "conversation" }, true),
+  },
   { keys: ["i"], shown: "i", name: "capture", says: "what a recording or import captured", run: pane("capture") },
   {
     keys: ["t"],

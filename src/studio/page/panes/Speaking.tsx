@@ -1,7 +1,7 @@
 /** The agent's current state, and a field for input to it. */
 import { useState } from "preact/hooks"
 import { type AgentState, type InputDelivery, LONGEST_INPUT } from "../../wire/Talk.ts"
-import type { LiveTalk } from "../model/talk/LiveTalk.ts"
+import type { LiveAnswer } from "../model/conversation/LiveAnswer.ts"
 import { useStudio } from "../parts/context.ts"
 import { useDraft } from "../parts/useDraft.ts"
 
@@ -20,7 +20,7 @@ const VERBS: ReadonlyArray<readonly [delivery: InputDelivery, verb: string, titl
   ["interrupting", "Interrupt", "The agent reads it immediately, which ends its current answer"],
 ]
 
-export const Speaking = ({ live }: { readonly live: LiveTalk }) => {
+export const Speaking = ({ live }: { readonly live: LiveAnswer }) => {
   const studio = useStudio()
   const state = live.state.value
   const { allows } = studio.log.value

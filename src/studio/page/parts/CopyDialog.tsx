@@ -8,7 +8,8 @@ export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const [copied, setCopied] = useState("")
   const { address, position, links, log } = studio
-  const shown = address.value
+  const now = address.value
+  const shown = now.screen === "visit" ? { ...now, view: studio.view.value } : now
   const at = position.value
   const link = links.href(shown.screen === "visit" ? { ...shown, at } : shown)
   const copies = {

@@ -9,6 +9,7 @@ export const signed = (value: number): string => (value > 0 ? `+${number(value)}
 export const count = (of: number, noun: string): string => `${of.toLocaleString("en")} ${of === 1 ? noun : `${noun}s`}`
 
 export const duration = (ms: number): string => {
+  if (ms > 0 && ms < 0.5) return "< 1 ms"
   if (ms < 1_000) return `${number(Math.round(ms))} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`

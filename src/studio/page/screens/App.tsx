@@ -22,7 +22,7 @@ import { QuestionsScreen } from "./QuestionsScreen.tsx"
 import { ScenariosScreen } from "./ScenariosScreen.tsx"
 import { SearchScreen } from "./SearchScreen.tsx"
 import { TasksScreen } from "./TasksScreen.tsx"
-import { VisitScreen } from "./VisitScreen.tsx"
+import { VisitScreen } from "./visit/VisitScreen.tsx"
 
 export const App = ({ studio, connection }: { readonly studio: Studio; readonly connection: Signal<Connection> }) => {
   const [dialog, open] = useState<Dialog>(null)

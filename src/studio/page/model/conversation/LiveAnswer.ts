@@ -19,7 +19,7 @@ export interface Streaming {
   readonly pieces: ReadonlyArray<Piece | undefined>
 }
 
-export class LiveTalk {
+export class LiveAnswer {
   readonly state: Signal<AgentState | null> = signal(null)
   readonly streaming: Signal<Streaming | null> = signal(null)
 

@@ -1,0 +1,104 @@
+/** A call as one row: tool, arguments, state and duration; the rest unfolds. */
+import type { Call as Called, Changed } from "../../../../projections/conversation/Item.ts"
+import { duration, inline } from "../format.ts"
+import { At } from "../Link.tsx"
+import { Value } from "../Value.tsx"
+import { Folded } from "./Folded.tsx"
+import { Verdicts } from "./Verdicts.tsx"
+
+export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: boolean }) => {
+  const { end, args } = call
+  return (
+    <Folded
+      class={`call is-${call.state}`}
+      position={call.position}
+      summary={
+        <>
+          <span class="mark-of" aria-hidden="true">
+            {MARKS[call.state]}
+          </span>
+          <span class="tool">
+            {call.agentId === null ? null : (
+              <small>
+                <bdi>{call.agentId}</bdi>{" "}
+              </small>
+            )}
+            <bdi>{call.tool}</bdi>
+          </span>
+          <code>{inline(args, 100)}</code>
+          <span class="state">{stateOf(call, isCut)}</span>
+          {end?.latencyMs == null ? null : <small>{duration(end.latencyMs)}</small>}
+          <Verdicts of={call} />
+        </>
+      }
+    >
+      <h3>arguments</h3>
+      <Value value={args} />
+      {end === null ? null : (
+        <>
+          <h3>
+            {end.status === "succeeded" ? "result" : end.status} <At position={end.position} />
+          </h3>
+          {end.unrecorded === undefined ? (
+            <Value value={end.result} />
+          ) : (
+            <bdi>It was done, but its result was not recorded: {end.unrecorded}</bdi>
+          )}
+          {end.settledBy === undefined ? null : <bdi> (reported by {end.settledBy} after a crash)</bdi>}
+        </>
+      )}
+      <Changes changes={call.changes} />
+    </Folded>
+  )
+}
+
+const MARKS: { readonly [state in Called["state"]]: string } = {
+  waiting: "?",
+  running: "…",
+  succeeded: "✓",
+  failed: "✕",
+  denied: "⊘",
+  unknown: "?",
+}
+
+/** The state in words, with the person or the rule behind it. */
+const stateOf = ({ state, end, approval, rule, isObserved }: Called, isCut: boolean): string => {
+  const by = approval?.by == null ? "" : ` by ${approval.by}`
+  if (end === null && isCut) return "its end comes later in the task"
+  switch (state) {
+    case "waiting":
+      return approval?.rule == null ? "waiting for a person" : `waiting for a person (rule "${approval.rule}")`
+    case "running":
+      return approval?.state === "approved" ? `approved${by}, running` : "running"
+    case "succeeded":
+      if (end?.unrecorded !== undefined) return "succeeded, without its result"
+      return approval?.state === "approved" ? `approved${by}` : ""
+    case "failed":
+      return "failed"
+    case "unknown":
+      return "outcome unknown"
+    case "denied":
+      if (approval !== null && approval.state !== "approved") return `${approval.state}${by}`
+      return rule === null || isObserved ? "denied" : `denied by rule "${rule}"`
+  }
+}
+
+const Changes = ({ changes }: { readonly changes: ReadonlyArray<Changed> }) =>
+  changes.length === 0 ? null : (
+    <>
+      <h3>changed</h3>
+      <ul class="changed">
+        {changes.map(({ position, plugin, files }) => (
+          <li key={position}>
+            <At position={position} /> {files.length === 0 ? <bdi>{plugin ?? "the world"}</bdi> : null}
+            {files.map(({ path, kind, added, removed }) => (
+              <span key={path}>
+                <code>{path}</code> <small>{kind}</small> {removed === null ? null : <del>−{removed}</del>}{" "}
+                {added === null ? null : <ins>+{added}</ins>}{" "}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </>
+  )

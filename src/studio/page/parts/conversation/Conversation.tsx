@@ -1,0 +1,119 @@
+/**
+ * The conversation: every item of the task in one scrolling list, of which only the visible part is loaded and drawn. It
+ * and the position follow each other.
+ */
+import { useLayoutEffect, useRef } from "preact/hooks"
+import type { Item as Told } from "../../../../projections/conversation/Item.ts"
+import type { CourseHistory } from "../../model/CourseHistory.ts"
+import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
+import type { Talk } from "../../model/conversation/Talk.ts"
+import { useStudio } from "../context.ts"
+import { Item } from "./Item.tsx"
+import { useRows } from "./useRows.ts"
+
+interface ConversationProps {
+  readonly course: CourseHistory
+  readonly talk: Talk
+  readonly streaming: Streaming | null
+}
+
+/** Heights of rows that have not been drawn, by their roles, in pixels. */
+const ESTIMATES: { readonly [role: string]: number } = { o: 96, g: 40, i: 72, s: 72, q: 108, c: 40, n: 36, x: 56 }
+
+export const Conversation = ({ course, talk, streaming }: ConversationProps) => {
+  const studio = useStudio()
+  course.version.value
+  talk.rows.take()
+  const position = studio.position.value
+  /** The position that scrolling chose, to which the list need not scroll. */
+  const read = useRef(-1)
+  const { length } = talk.rows
+  const laid = useRows({
+    length,
+    estimate: (row) => ESTIMATES[talk.rows.all[row]?.role ?? ""] ?? 40,
+    key: `${talk.rows.arranged}`,
+    toEnd: studio.following.value,
+    onRead: (row, isEnd) => {
+      if (isEnd && course.last !== position && isOpen(course)) return studio.follow()
+      const to = talk.positionOf(row)
+      if (talk.rowAt(studio.position.value) === row) return
+      read.current = to
+      studio.moveTo(to)
+    },
+  })
+  const { byRow, isCut } = talk.items(laid.first, Math.max(laid.first, laid.last))
+  const here = talk.rowAt(position)
+  useLayoutEffect(() => {
+    if (read.current === position) return
+    read.current = -1
+    if (here >= 0 && !studio.following.value) laid.reveal(here)
+  }, [here, position, studio.moves.value, talk.rows.arranged])
+  const rows = []
+  for (let row = laid.first; row <= laid.last; row++)
+    rows.push(
+      <Row
+        key={talk.rows.all[row]?.position}
+        row={row}
+        of={length}
+        isHere={row === here}
+        items={byRow.get(row)}
+        draw={(item) => <Item key={item.position} item={item} talk={talk} isCut={isCut} streaming={streaming} />}
+      />,
+    )
+  return (
+    <section
+      class="conversation"
+      ref={laid.box}
+      aria-label="What was said and done"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+      tabIndex={0}
+      onScroll={laid.onScroll}
+    >
+      {length === 0 ? (
+        <p class="empty">
+          No conversation yet. This view shows the messages of agents that use a model, and of people who talk to them.
+        </p>
+      ) : null}
+      <div class="rows" style={{ height: `${laid.height}px` }}>
+        <ol class="items" ref={laid.list} style={{ top: `${laid.top}px` }}>
+          {rows}
+        </ol>
+      </div>
+    </section>
+  )
+}
+
+const isOpen = (course: CourseHistory): boolean => course.head.value?.outcome === null
+
+interface RowProps {
+  readonly row: number
+  readonly of: number
+  readonly isHere: boolean
+  /** Undefined while they load. */
+  readonly items: ReadonlyArray<Told> | undefined
+  readonly draw: (item: Told) => preact.JSX.Element
+}
+
+const Row = ({ row, of, isHere, items, draw }: RowProps) => {
+  const studio = useStudio()
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the page move the position wherever the focus is.
+    <li
+      data-row={row}
+      class={isHere ? "here" : undefined}
+      aria-current={isHere ? "true" : undefined}
+      aria-posinset={row + 1}
+      aria-setsize={of}
+      onClick={({ target }) => {
+        const item = items?.at(-1)
+        if (item === undefined || isPressable(target) || getSelection()?.isCollapsed === false) return
+        studio.moveTo(item.position)
+      }}
+    >
+      {items === undefined ? <span class="skeleton" /> : items.map(draw)}
+    </li>
+  )
+}
+
+const isPressable = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest("a, button, summary, input, textarea, select") !== null

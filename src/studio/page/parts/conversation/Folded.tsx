@@ -1,0 +1,20 @@
+/** Details with a summary of one line, next to which their position stands: a link within a summary would be lost to keys. */
+import type { ComponentChildren } from "preact"
+import { At } from "../Link.tsx"
+
+interface FoldedProps {
+  readonly class: string
+  readonly position: number
+  readonly summary: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export const Folded = ({ class: name, position, summary, children }: FoldedProps) => (
+  <div class="folded">
+    <details class={name}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+    <At position={position} />
+  </div>
+)

@@ -1,0 +1,43 @@
+/** A visited task or timeline: what became of it in a sentence, and its conversation or the debugger. */
+import { VIEWS, type View } from "../../model/Address.ts"
+import type { CourseHistory } from "../../model/CourseHistory.ts"
+import { useStudio } from "../../parts/context.ts"
+import { ConversationView } from "./ConversationView.tsx"
+import { DebuggerView } from "./DebuggerView.tsx"
+import { Sentence } from "./Sentence.tsx"
+
+export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
+  const studio = useStudio()
+  const talk = studio.talk.value
+  const view = studio.view.value
+  return (
+    <main class={`visit in-${view}`}>
+      <Sentence course={course}>{talk === null ? null : <Views shown={view} />}</Sentence>
+      {view === "conversation" && talk !== null ? (
+        <ConversationView course={course} talk={talk} />
+      ) : (
+        <DebuggerView course={course} />
+      )}
+    </main>
+  )
+}
+
+const Views = ({ shown }: { readonly shown: View }) => {
+  const studio = useStudio()
+  return (
+    <div class="tabs views" role="tablist" aria-label="View">
+      {VIEWS.map((view) => (
+        <button
+          key={view}
+          type="button"
+          role="tab"
+          aria-selected={view === shown}
+          title="key a"
+          onClick={() => studio.look({ view })}
+        >
+          {view}
+        </button>
+      ))}
+    </div>
+  )
+}
