@@ -9,7 +9,7 @@ import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
 import { kindOf } from "../../src/studio/course/EventKind.ts"
 import type { Studio } from "../../src/studio/Studio.ts"
-import type { Comparison, FindLine, Located, PathHistory } from "../../src/studio/wire/Asking.ts"
+import type { Comparison, FindLine, Located, PathHistory, RowDifferences } from "../../src/studio/wire/Asking.ts"
 import type { Effects, WholeEvent, Why } from "../../src/studio/wire/CourseSlice.ts"
 import { KINDS } from "../../src/studio/wire/Kind.ts"
 import type { Density, LogInfo, PluginRow } from "../../src/studio/wire/Log.ts"
@@ -300,6 +300,23 @@ describe("Studio answers as the library does", () => {
         const { split } = aligned.decisions
         expect([atA, atB]).toEqual([split?.a?.event.position, split?.b?.event.position])
         expect(compared.notes).toContain("Their goals differ.")
+        // One rubric for both sides, or none.
+        const { scored } = compared
+        expect(scored?.sets).toHaveLength(2)
+        for (const [side, head] of [compared.a, compared.b].entries()) {
+          const set = head.sets.find((row) => row.set === scored?.sets[side])
+          expect([scored?.rubric, null]).toContain(set?.rubric ?? null)
+        }
+        const changed = compared.pairs.filter(([kind]) => kind === "~").slice(0, 20)
+        const rows = changed.map(([, inA, inB]) => `${inA}-${inB}`).join(",")
+        const differences = yield* get<RowDifferences>(`/api/differences?${query({ rows })}`)
+        expect(differences).toHaveLength(changed.length)
+        expect(differences[0]?.shown.map(({ path }) => path)).toContain("/goal")
+        for (const bad of ["", "1", "1-", "1-2,", "0x1-2", Array(101).fill("1-2").join(",")]) {
+          expect(yield* refused(`/api/differences?${query({ rows: bad })}`)).toMatchObject({ status: 400 })
+        }
+        expect(yield* refused("/api/differences?rows=1-999999")).toMatchObject({ status: 404 })
+        expect(yield* refused("/api/differences?rows=0-1")).toMatchObject({ status: 404 })
         expect(yield* refused(`/api/compare?${query({ a: "main", b: "main/x" })}`)).toMatchObject({
           error: "RunInvalid",
         })

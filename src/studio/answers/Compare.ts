@@ -1,12 +1,16 @@
-/** Answers `/api/compare`. */
+/** Answers `/api/compare` and `/api/differences`. */
 
 import { Data, Effect, Schema } from "effect"
+import * as ContentDifference from "../../projections/timetravel/alignment/ContentDifference.ts"
 import * as RunNames from "../../projections/timetravel/alignment/RunNames.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import * as CommonScores from "../course/CommonScores.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Comparison } from "../wire/Asking.ts"
+import type { CommonScore } from "../wire/Scoring.ts"
 import type { TaskHead } from "../wire/Task.ts"
+import * as Events from "./Events.ts"
 import * as Query from "./Query.ts"
 import * as Rewards from "./Rewards.ts"
 import * as Tasks from "./Tasks.ts"
@@ -14,8 +18,7 @@ import * as Tasks from "./Tasks.ts"
 export const CompareQuery = Schema.Struct({
   a: Schema.NonEmptyString,
   b: Schema.NonEmptyString,
-  scoresA: Query.OptionalText,
-  scoresB: Query.OptionalText,
+  scores: Query.OptionalText,
 })
 
 export class RunInvalid extends Data.TaggedError("RunInvalid")<{ readonly run: string }> {
@@ -24,10 +27,13 @@ export class RunInvalid extends Data.TaggedError("RunInvalid")<{ readonly run: s
   }
 }
 
-export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
+export const compare = ({ a, b, scores: wanted }: typeof CompareQuery.Type) =>
   Effect.gen(function* () {
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]
-    const [inA, inB] = [yield* sideOf(runA, scoresA), yield* sideOf(runB, scoresB)]
+    const [inA, inB] = [yield* sideOf(runA), yield* sideOf(runB)]
+    const scores = CommonScores.of([inA.head.sets, inB.head.sets])
+    const scored = CommonScores.chosen(scores, wanted, [inA.head.score?.set, inB.head.score?.set])
+    const [setA, setB] = scored?.sets ?? []
     const { pairs, divergence, split, shared, sentence, names } = yield* (yield* TimeTravel).align(runA, runB)
     const [labelA = "A", labelB = "B"] = RunNames.labelsOf(names)
     return {
@@ -39,8 +45,13 @@ export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
       sentence,
       labels: [labelA, labelB],
       shared,
-      rewards: { a: inA.rewards, b: inB.rewards },
-      notes: notesOf(inA, inB),
+      scores,
+      scored,
+      rewards: { a: yield* rewardsOf(inA, setA), b: yield* rewardsOf(inB, setB) },
+      notes: [
+        ...(inA.head.goal === inB.head.goal ? [] : ["Their goals differ."]),
+        ...notesOf(scored, [labelA, labelB]),
+      ],
     } satisfies Comparison
   })
 
@@ -52,34 +63,58 @@ const runOf = (run: string) => {
     : Effect.succeed({ timeline: run.slice(0, slash), taskId: run.slice(slash + 1) })
 }
 
-const sideOf = ({ timeline, taskId }: { readonly timeline: string; readonly taskId: string }, scores?: string) =>
+interface Side {
+  readonly past: TimelineHistory
+  readonly head: TaskHead
+}
+
+const sideOf = ({ timeline, taskId }: { readonly timeline: string; readonly taskId: string }) =>
   Effect.gen(function* () {
     const past: TimelineHistory = yield* (yield* StudioLog).past(timeline)
-    const head = yield* Tasks.headOf(past, taskId)
-    const set = scores ?? head.score?.set
-    return { head, set, rewards: set === undefined ? [] : yield* Rewards.ofSet(past, taskId, set) }
+    return { past, head: yield* Tasks.headOf(past, taskId) } satisfies Side
   })
+
+const rewardsOf = ({ past, head }: Side, set: string | null | undefined) =>
+  set == null ? Effect.succeed([]) : Rewards.ofSet(past, head.id, set)
 
 const CODE = { same: "=", changed: "~", onlyInA: "a", onlyInB: "b" } as const
 
 const rowOf = ({ kind, a, b }: Pair) => [CODE[kind], a?.position ?? 0, b?.position ?? 0] as const
 
-interface Side {
-  readonly head: TaskHead
-  readonly set: string | undefined
-}
-
-const notesOf = (a: Side, b: Side): ReadonlyArray<string> => {
-  const unscored = [a, b].filter(({ set }) => set === undefined).map(({ head }) => `${head.timeline}/${head.id}`)
-  const [setA, setB] = [a, b].map(({ head, set }) => head.sets.find((row) => row.set === set))
+const notesOf = (scored: CommonScore | null, labels: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (scored === null) return ["Neither is scored."]
+  const told = (hold: (index: number) => boolean) => labels.filter((_, index) => hold(index)).join(" and ")
+  const [lacking, unfinished] = [
+    told((index) => scored.sets[index] == null),
+    told((index) => scored.unfinished[index] === true),
+  ]
   return [
-    ...(a.head.goal === b.head.goal ? [] : ["Their goals differ."]),
-    ...unscored.map((run) => `${run} was not scored.`),
-    ...(setA === undefined || setB === undefined || setA.rubricDigest === setB.rubricDigest
-      ? []
-      : ["They were scored by different rubrics: their rewards are not comparable."]),
-    ...(setA === undefined || setB === undefined || setA.critic === setB.critic
-      ? []
-      : [`They were scored by different critics: ${setA.critic} and ${setB.critic}.`]),
+    ...(lacking === "" ? [] : [`${lacking} is not scored by ${scored.rubric}, so their scores cannot be compared.`]),
+    ...(unfinished === "" ? [] : [`The scoring of ${unfinished} is not finished.`]),
   ]
 }
+
+/** Maximum number of rows in one request. */
+const MAX_ROWS = 100
+
+const ROWS = /^(?:\d{1,15}-\d{1,15})(?:,\d{1,15}-\d{1,15})*$/
+
+export const DifferencesQuery = Schema.Struct({
+  rows: Schema.String.pipe(
+    Schema.filter((text) =>
+      ROWS.test(text) && text.split(",").length <= MAX_ROWS
+        ? undefined
+        : `expected at most ${MAX_ROWS} pairs of positions, such as 12-34,15-36`,
+    ),
+  ),
+})
+
+/** What differs between the events of rows. */
+export const differences = ({ rows }: typeof DifferencesQuery.Type) =>
+  Effect.forEach(rows.split(","), (row) =>
+    Effect.gen(function* () {
+      const [a = 0, b = 0] = row.split("-").map(Number)
+      const [inA, inB] = [yield* Events.eventAt({ position: a }), yield* Events.eventAt({ position: b })]
+      return ContentDifference.between(inA, inB)
+    }),
+  )

@@ -16,10 +16,11 @@ export const EffectsQuery = Schema.Struct({ position: Query.Position, timeline: 
 
 type Asked = typeof EventQuery.Type
 
-const eventAt = ({ position }: Asked) =>
+/** The event at a position, of whatever timeline. */
+export const eventAt = ({ position }: Asked) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const [event] = yield* log.readPage({ after: position - 1, until: position }, 1)
+    const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
     return event ?? (yield* new EventNotFound({ event: `@${position}`, log: "This log" }))
   })
 

@@ -148,6 +148,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/talk": events("see", Talk.TalkQuery, Talk.talk),
     "/api/inputs": post("answer", Talk.InputBody, Talk.input),
     "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
+    "/api/differences": get("see", Compare.DifferencesQuery, Compare.differences),
     "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post("fork", Forks.ForkBody, Forks.fork),
     "/api/rubrics/check": post("write", Rescores.RescoreBody, Rubrics.check),

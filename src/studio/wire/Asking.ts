@@ -1,6 +1,8 @@
 /** The API's questions and orders beyond single tasks. */
+import type { ContentDifferences } from "../../projections/timetravel/alignment/ContentDifference.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Entry, Why } from "./CourseSlice.ts"
+import type { CommonScore } from "./Scoring.ts"
 import type { RewardRow, TaskHead } from "./Task.ts"
 
 /** `GET /api/locate?moment=…`: a position, an event's id, or a time with its zone. */
@@ -49,7 +51,7 @@ export interface PathHistory {
   readonly cut: boolean
 }
 
-/** `GET /api/compare?a=TIMELINE/TASK&b=TIMELINE/TASK&scoresA=…&scoresB=…` */
+/** `GET /api/compare?a=TIMELINE/TASK&b=TIMELINE/TASK&scores=SET`: `scores` is a score set of either. */
 export interface Comparison {
   readonly a: TaskHead
   readonly b: TaskHead
@@ -68,10 +70,21 @@ export interface Comparison {
   readonly labels: readonly [a: string, b: string]
   /** The last position of the shared history, or 0. */
   readonly shared: number
+  /** Rubrics by which at least one of the two is scored: those of both first. */
+  readonly scores: ReadonlyArray<CommonScore>
+  /** The one that both are compared by; null if neither is scored. */
+  readonly scored: CommonScore | null
+  /** By that one; empty for a task that it does not score. */
   readonly rewards: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }
   /** Caveats of the comparison, such as that the rubrics differ. */
   readonly notes: ReadonlyArray<string>
 }
+
+/**
+ * `GET /api/differences?rows=POSITION-POSITION,…`: what differs between two events, for at most 100 rows, in their
+ * order. Leaves out times, ids and whatever else differs between any two runs.
+ */
+export type RowDifferences = ReadonlyArray<ContentDifferences>
 
 /** `GET /api/questions`: pending questions to people, oldest first. */
 export interface Question {

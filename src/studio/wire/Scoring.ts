@@ -59,3 +59,17 @@ export interface RubricOfSet {
   /** In YAML. */
   readonly text: string
 }
+
+/** A rubric and its critic, by which several tasks can be compared. */
+export interface CommonScore {
+  /** The labels of its sets, without repetition. */
+  readonly labels: ReadonlyArray<string>
+  readonly rubric: string
+  readonly critic: string
+  /** Its score set for each task, in their order; null for a task without one. */
+  readonly sets: ReadonlyArray<string | null>
+  /** For each task, whether that set still runs, or was interrupted. */
+  readonly unfinished: ReadonlyArray<boolean>
+  /** All of its sets, each of which names it in a link. */
+  readonly all: ReadonlyArray<string>
+}

@@ -1,6 +1,6 @@
-/** The difference of two texts by their words. Pure, and bounded. */
+/** The lines of a hunk with the words that differ. Pure, and bounded. */
 
-import { diffWordsWithSpace } from "diff"
+import * as WordDifference from "../../projections/patch/WordDifference.ts"
 import * as Content from "./Content.ts"
 import { type DiffLine, NO_LINE_FEED } from "./UnifiedDiff.ts"
 
@@ -10,9 +10,6 @@ export interface WordPart {
   /** Within one line. */
   readonly text: string
 }
-
-/** Maximum number of words that are removed or added in one place. Above it, the whole lines are. */
-const MAX_EDITS = 1_000
 
 /** The lines of a hunk with the words that differ: a line that was replaced is one line again. */
 export const ofLines = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<ReadonlyArray<WordPart>> => {
@@ -29,7 +26,7 @@ export const ofLines = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<ReadonlyA
     const added = taken(lines, at + kept.length + removed.length, "+")
     at += kept.length + removed.length + added.length
     add(" ", textOf(kept))
-    for (const { mark, text } of between(textOf(removed), textOf(added))) add(mark, text)
+    for (const { mark, text } of WordDifference.between(textOf(removed), textOf(added))) add(mark, text)
   }
   return rows.at(-1)?.length === 0 ? rows.slice(0, -1) : rows
 }
@@ -43,10 +40,3 @@ const taken = (lines: ReadonlyArray<DiffLine>, from: number, mark: DiffLine["mar
 
 const textOf = (lines: ReadonlyArray<DiffLine>): string =>
   lines.map(({ bytes, hasLineFeed }) => `${Content.textOf(bytes)}\n${hasLineFeed ? "" : `${NO_LINE_FEED}\n`}`).join("")
-
-const between = (before: string, after: string): ReadonlyArray<WordPart> => {
-  const whole = [{ mark: "-", text: before } as const, { mark: "+", text: after } as const]
-  if (before === "" || after === "") return whole
-  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS })
-  return parts?.map(({ added, removed, value }) => ({ mark: added ? "+" : removed ? "-" : " ", text: value })) ?? whole
-}

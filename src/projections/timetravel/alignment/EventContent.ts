@@ -34,7 +34,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
     "recorder",
     "requestDigest",
   ],
-  ...["retryAfterMs", "retryInMs", "scoreSetId", "usage", "waitedMs", "workedMs"],
+  ...["retryAfterMs", "retryInMs", "scoreSetId", "shownDigest", "usage", "waitedMs", "workedMs"],
 ])
 
 /**

@@ -10,6 +10,7 @@ import type {
   Question,
   Rescored,
   RescoreOrder,
+  RowDifferences,
   RubricIssue,
   TextIssue,
 } from "../../wire/Asking.ts"
@@ -60,6 +61,7 @@ export interface Questions {
   readonly history: PathHistory
   readonly density: Density
   readonly compare: Comparison
+  readonly differences: RowDifferences
   readonly plugins: ReadonlyArray<PluginRow>
   readonly questions: ReadonlyArray<Question>
   readonly scenarios: ScenarioFiles

@@ -16,6 +16,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
 import { lastOf, Pairs } from "./Pairs.tsx"
+import { Scores } from "./Scores.tsx"
 import { Side } from "./Side.tsx"
 import { Waterfall } from "./Waterfall.tsx"
 
@@ -24,9 +25,10 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
   const studio = useStudio()
   const other = otherOf(address)
   const [isOpen, setOpen] = useState(false)
-  const grown = useThrottled(`${studio.tasksVersion.value} ${isOpen ? studio.head.value : ""}`)
+  const [scorings, setScorings] = useState(0)
+  const grown = useThrottled(`${studio.tasksVersion.value} ${scorings} ${isOpen ? studio.head.value : ""}`)
   const asked =
-    other === null ? null : { a: `${address.timeline}/${address.task}`, b: address.vs, scoresA: address.scores }
+    other === null ? null : { a: `${address.timeline}/${address.task}`, b: address.vs, scores: address.scores }
   const { answer, problem } = useAnswer("compare", asked, grown)
   useEffect(() => {
     if (answer !== null) setOpen([answer.a, answer.b].some(({ outcome }) => outcome === null))
@@ -38,7 +40,7 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
       {said}
     </main>
   ) : (
-    <Compared address={address} comparison={answer} said={said} />
+    <Compared address={address} comparison={answer} said={said} onScored={() => setScorings((before) => before + 1)} />
   )
 }
 
@@ -46,9 +48,10 @@ interface ComparedProps {
   readonly address: Visit
   readonly comparison: Comparison
   readonly said: ComponentChildren
+  readonly onScored: () => void
 }
 
-const Compared = ({ address, comparison, said }: ComparedProps) => {
+const Compared = ({ address, comparison, said, onScored }: ComparedProps) => {
   const studio = useStudio()
   const { a, b, pairs, split, shared, notes, labels, sentence } = comparison
   const courses = useMemo(() => {
@@ -106,6 +109,7 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
             {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
             only in A, {pairs.filter(([kind]) => kind === "b").length} only in B.
           </p>
+          <Scores comparison={comparison} onScored={onScored} />
           {notes.map((note) => (
             <p class="note" key={note}>
               {note}
@@ -124,7 +128,9 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
         </div>
         <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       </div>
-      <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} names={labels} />
+      {comparison.scored?.sets.every((set) => set !== null) ? (
+        <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} names={labels} />
+      ) : null}
     </main>
   )
 }

@@ -1,8 +1,11 @@
 /** Two runs side by side, event by event. Renders only the visible of thousands of rows. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Comparison } from "../../../wire/Asking.ts"
+import type { Comparison, RowDifferences } from "../../../wire/Asking.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import { Mark } from "../../parts/Mark.tsx"
+import { RowDifference } from "./RowDifference.tsx"
+import { useDifferences } from "./useDifferences.ts"
+import { pathText, Words } from "./Words.tsx"
 
 const ROW = 26
 const BEYOND = 10
@@ -14,7 +17,7 @@ interface PairsProps {
   readonly onSelect: (index: number) => void
 }
 
-export const Pairs = ({ comparison: { pairs, split }, courses, now, onSelect }: PairsProps) => {
+export const Pairs = ({ comparison: { pairs, split, labels }, courses, now, onSelect }: PairsProps) => {
   const box = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const height = box.current?.clientHeight ?? 300
@@ -36,6 +39,8 @@ export const Pairs = ({ comparison: { pairs, split }, courses, now, onSelect }: 
           void course.load(position)
       }
   }, [first, last, courses[0]?.version.value, courses[1]?.version.value])
+  const visible = pairs.slice(first, last + 1)
+  const differences = useDifferences([...visible, pairs[now]])
   const rows = []
   for (let index = first; index <= last; index++) {
     const pair = pairs[index]
@@ -52,27 +57,43 @@ export const Pairs = ({ comparison: { pairs, split }, courses, now, onSelect }: 
         style={{ top: `${index * ROW}px` }}
         onClick={() => onSelect(index)}
       >
-        <Half course={courses[0]} position={a} />
+        <Half course={courses[0]} position={a} place={differences.of(pair)?.shown[0]} side="-" />
         <span class="sign">{kind === "=" ? "" : kind === "~" ? "≠" : kind === "a" ? "◂" : "▸"}</span>
-        <Half course={courses[1]} position={b} />
+        <Half course={courses[1]} position={b} place={differences.of(pair)?.shown[0]} side="+" />
       </div>,
     )
   }
   return (
-    <div
-      class="pairs"
-      ref={box}
-      role="listbox"
-      aria-label="Both runs, event by event"
-      tabIndex={0}
-      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
-    >
-      <div style={{ height: `${pairs.length * ROW}px` }}>{rows}</div>
-    </div>
+    <>
+      <div
+        class="pairs"
+        ref={box}
+        role="listbox"
+        aria-label="Both runs, event by event"
+        tabIndex={0}
+        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+      >
+        <div style={{ height: `${pairs.length * ROW}px` }}>{rows}</div>
+      </div>
+      <RowDifference
+        row={pairs[now]}
+        labels={labels}
+        found={differences.of(pairs[now])}
+        problem={differences.problem}
+      />
+    </>
   )
 }
 
-const Half = ({ course, position }: { readonly course: CourseHistory | undefined; readonly position: number }) => {
+interface HalfProps {
+  readonly course: CourseHistory | undefined
+  readonly position: number
+  /** The first place that differs, if any, instead of the event's summary. */
+  readonly place: RowDifferences[number]["shown"][number] | undefined
+  readonly side: "-" | "+"
+}
+
+const Half = ({ course, position, place, side }: HalfProps) => {
   const entry = position === 0 ? null : (course?.frameAt(position)?.entry ?? null)
   if (position === 0) return <span class="half none" />
   return (
@@ -84,7 +105,14 @@ const Half = ({ course, position }: { readonly course: CourseHistory | undefined
         <>
           <Mark kind={entry.kind} bad={entry.bad} />
           <span class="line">
-            <span class="type">{entry.type}</span> <bdi>{entry.line}</bdi>
+            <span class="type">{entry.type}</span>{" "}
+            {place === undefined ? (
+              <bdi>{entry.line}</bdi>
+            ) : (
+              <>
+                <bdi class="path">{pathText(place)}</bdi> <Words parts={place.parts} side={side} />
+              </>
+            )}
           </span>
         </>
       )}

@@ -1,0 +1,114 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hindcast } from "../../cli/hindcast.ts"
+import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
+import { overflow } from "../../e2e/legibility.ts"
+import { violationsInBothSchemes } from "./accessibility.ts"
+import { open, type Serving, serve } from "./watching.ts"
+
+// The demo: `careful` mends the code, its fork `hasty` mends the test, and a rubric scores both.
+const PAIR = "/t/main/fix-1/@24?vs=fork-1/fix-1"
+
+let browser: OwnBrowser
+let studio: Serving
+let directory: string
+let log: string
+beforeAll(async () => {
+  browser = await launchProtected()
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-compare-"))
+  log = path.join(directory, "demo.db")
+  const { code, stderr } = await hindcast(["demo", "--log", log])
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  studio = await serve(log, "--write")
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await studio?.stop()
+  fs.rmSync(directory, { recursive: true, force: true })
+})
+
+const visit = (to: string, viewing = {}) => open(browser.browser, studio.url.replace("/#", `${to}#`), viewing)
+
+const text = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .textContent()
+    .then((found) => found ?? "")
+
+/** The sentence that the command line prints for the same two. */
+const printed = async (): Promise<string> => {
+  const { stdout } = await hindcast(["align", "fix-1", "fork-1@fix-1", "--log", log, "--json"])
+  return JSON.parse(stdout).sentence
+}
+
+describe("two tasks side by side", () => {
+  it("say with names where their decisions split, as the command line does, and what differs there", async () => {
+    const { page, said } = await visit(PAIR)
+    await page.locator(".split-sentence").waitFor()
+    const sentence = await text(page, ".split-sentence bdi")
+    expect(sentence).toBe(await printed())
+    expect(sentence).toContain('A (careful) called write_file with path "prices.mjs"')
+    expect(sentence).toContain('B (hasty) called write_file with path "prices.test.mjs"')
+    expect(await text(page, "h1")).toBe("A (careful) and B (hasty): Fix the failing test")
+    // The row of the split, which is the chosen one, is the models' answers, and not the fork.
+    await page.locator(".pair.parts.here .type").first().waitFor()
+    expect(await page.locator(".pair.parts .type").allTextContents()).toEqual(["ModelResponded", "ModelResponded"])
+    const differs = page.getByRole("region", { name: "What differs in this row" })
+    await expect.poll(() => differs.locator("dt").allTextContents()).toContain("response › parts › 1 › args › path")
+    expect(await differs.locator("ins").allTextContents()).toContain("test.")
+    // In the row itself, each side has its own words.
+    const halves = page.locator(".pair.parts .half")
+    await expect.poll(() => halves.nth(0).locator("del").count()).toBeGreaterThan(0)
+    expect(await halves.nth(0).locator("ins").count()).toBe(0)
+    expect(await halves.nth(1).locator("del").count()).toBe(0)
+    expect(said).toEqual([])
+  })
+
+  it("are compared by one rubric, which the page names, and another task is scored by it on demand", async () => {
+    const { page } = await visit(PAIR)
+    await page.locator(".common-score").waitFor()
+    expect(await page.locator(".common-score option").allTextContents()).toEqual([
+      expect.stringMatching(/^mending, judged by rule@\d+$/),
+    ])
+    expect(await page.locator(".waterfall").count()).toBe(1)
+    // A rubric of one side alone: no difference of scores is shown, until both are scored by it.
+    const rubric = path.join(directory, "plain.yaml")
+    fs.writeFileSync(
+      rubric,
+      "name: plain\nmeasures:\n  - name: care\n    description: Calls\n    rewards:\n      - name: called\n        weight: 0.5\n        per: occurrence\n        when: A command succeeded.\n        rule: event.type == 'CommandSucceeded'\n",
+    )
+    const scored = await hindcast(["rescore", "--rubric", rubric, "--task", "fix-1", "--log", log])
+    expect(scored).toMatchObject({ code: 0 })
+    await expect.poll(() => page.locator(".common-score option").count()).toBe(2)
+    await page.locator(".common-score select").selectOption({ label: "plain, judged by rule@4 (only A (careful))" })
+    await page.getByText("B (hasty) is not scored by plain, so their scores cannot be compared.").waitFor()
+    expect(await page.locator(".waterfall").count()).toBe(0)
+    expect(await violationsInBothSchemes(page)).toEqual([])
+    await page.getByRole("button", { name: "score B (hasty) by plain too" }).press("Enter")
+    await page.locator(".waterfall").waitFor()
+    await expect.poll(() => page.locator(".common-score option").allTextContents()).toContain("plain, judged by rule@4")
+    expect(await page.locator(".net-of").allTextContents()).toEqual([
+      expect.stringMatching(/^A \(careful\) \d/),
+      expect.stringMatching(/^B \(hasty\) \d/),
+    ])
+  })
+
+  it.each([390, 1_440, 2_560])(
+    "fit %i px, can be read by everyone, and go to the split by the keyboard",
+    async (width) => {
+      const { page, said } = await visit(PAIR.replace("/@24", "/@1"), { width })
+      await page.locator(".pair .type").first().waitFor()
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      await page.getByRole("button", { name: "go there" }).press("Enter")
+      await page.locator(".pair.parts.here").waitFor()
+      await expect.poll(() => page.locator(".row-difference dt").count()).toBeGreaterThan(0)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      expect(said).toEqual([])
+    },
+  )
+})
