@@ -11,6 +11,7 @@ export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
 export type {
   AgentOptions,
+  Annotations,
   Confirmations,
   Events,
   Hindcast,

@@ -23,6 +23,7 @@ import * as Unfinished from "../projections/unfinished/Unfinished.ts"
 import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Agent from "./agents/Agent.ts"
+import * as Annotating from "./annotations/Annotating.ts"
 import { type FileRecorder, RecordFiles } from "./context/FileRecorder.ts"
 import * as TaskControl from "./control/TaskControl.ts"
 import * as Critics from "./critics/Critics.ts"
@@ -159,8 +160,9 @@ type LogServices =
   | Critics.Critics
   | Scoring.Scoring
   | TaskControl.TaskControl
+  | Annotating.Annotating
 
-/** The services that read a log, and those that append without a lease: registry changes, decisions, scores. */
+/** The services that read a log, and those that append without a lease: registry changes, decisions, scores, annotations. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -179,7 +181,7 @@ const servicesOf = (
   const sqlite = typeof log === "string" ? { filename: log } : log
   const registry = Registry.layer({ ...places, ...defined({ actor }) })
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
-  return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring).pipe(
+  return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, scoring).pipe(
     Layer.provideMerge(registry),
     Layer.provideMerge(Projector.layerSharing(Unfinished.projection)),
     Layer.provideMerge(SqliteEventLog.layer(sqlite)),

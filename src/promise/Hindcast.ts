@@ -11,6 +11,7 @@ import type { Model } from "../agents/models/Model.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import * as KernelAgent from "../kernel/agents/Agent.ts"
+import { Annotating } from "../kernel/annotations/Annotating.ts"
 import { TaskControl } from "../kernel/control/TaskControl.ts"
 import type { Forked, ForkOptions } from "../kernel/fork/Fork.ts"
 import type * as KernelConfirmations from "../kernel/gate/Confirmations.ts"
@@ -61,6 +62,9 @@ export interface Confirmations extends Promised<KernelConfirmations.Confirmation
   /** Yields every waiting confirmation once, also those of forks: first the present ones, then each new one. */
   readonly follow: (call?: Calls.CallOptions) => AsyncIterable<WaitingConfirmation>
 }
+
+/** People's notes, stars, tags and labels. */
+export interface Annotations extends Promised<Annotating.Service> {}
 
 /** The events of the log. */
 export interface Events
@@ -121,6 +125,7 @@ export interface Hindcast {
   readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
   readonly plugins: Plugins
   readonly confirmations: Confirmations
+  readonly annotations: Annotations
   readonly events: Events
   readonly timeTravel: TimeTravel
   /** Opens a world. Each episode is a task: `reset` begins it, `step` acts in it. */
@@ -166,8 +171,9 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     projector: Projector,
     timeTravel: KernelTimeTravel.TimeTravel,
     control: TaskControl,
+    annotating: Annotating,
   })
-  const { kernel, log, projector, timeTravel, control } = await Calls.run(Effect.provide(services, runtime))
+  const { kernel, log, projector, timeTravel, control, annotating } = await Calls.run(Effect.provide(services, runtime))
   const suspend = settings.onOpenTasks === "resume" ? kernel.tasks.suspend : Effect.void
   const calls = Calls.make(log.name, runtime, scope, suspend)
   const resumed = Effect.suspend(() => {
@@ -187,6 +193,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     rescore: rescoreOf(kernel, calls),
     plugins: promised(kernel.plugins, calls),
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
+    annotations: promised(annotating, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
     ...worldsOf({ kernel, log, projector }, calls),

@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
 import type { Lease } from "../../src/events/log/Lease.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import * as Annotating from "../../src/kernel/annotations/Annotating.ts"
 import * as TaskControl from "../../src/kernel/control/TaskControl.ts"
 import * as Critics from "../../src/kernel/critics/Critics.ts"
 import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
@@ -90,7 +91,9 @@ const layerThrough = (
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   return declared.pipe(
     Layer.provideMerge(kernel),
-    Layer.provideMerge(Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring)),
+    Layer.provideMerge(
+      Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, scoring),
+    ),
     Layer.provideMerge(Registry.layer(places)),
     Layer.provideMerge(Projector.layer),
     Layer.provideMerge(between),

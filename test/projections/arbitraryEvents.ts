@@ -70,6 +70,9 @@ const ends = fc.constantFrom(
   { latencyMs: 1, cost: { usd: 1.7e308, prices: "table@1" } },
 )
 
+const position = fc.integer({ min: 1, max: 30 })
+const word = fc.constantFrom("a", "__proto__", "constructor")
+
 const one: fc.Arbitrary<Unplaced> = fc.oneof(
   fc
     .tuple(component, value)
@@ -176,6 +179,16 @@ const one: fc.Arbitrary<Unplaced> = fc.oneof(
     event("PluginExited", { plugin, instance: "__proto__", pid: 7, code: 0, signal: null, inFlight: [] }),
   ),
   fc.constant(event("KernelStarted", { version: "0", node: "20", deno: "2", seed: 1, configDigest: sha("k") })),
+  fc.tuple(id, position, word).map(([task, moment, text]) => event("NoteAdded", { about: task, text, task, moment })),
+  fc
+    .tuple(id, position, position)
+    .map(([task, moment, replaces]) => event("NoteAdded", { about: task, text: "again", task, moment, replaces })),
+  fc.tuple(id, word).map(([task, tag]) => event("TagAdded", { about: task, tag, task })),
+  word.map((tag) => event("TagAdded", { about: "its own task", tag })),
+  fc.tuple(id, word).map(([task, tag]) => event("TagRemoved", { task, tag })),
+  id.map((task) => event("Starred", { task })),
+  fc.tuple(id, word).map(([task, measure]) => event("Labelled", { task, measure, value: true })),
+  position.map((annotation) => event("AnnotationRemoved", { annotation })),
   fc.constant(unknownEvent()),
 )
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as Annotations from "../../src/projections/annotations/Annotations.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { combine, fold, type Projection } from "../../src/projections/fold/Projection.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
@@ -66,6 +67,7 @@ laws("PluginRegistry", PluginRegistry.projection)
 laws("PendingConfirmations", PendingConfirmations.projection)
 laws("Tasks", Tasks.projection)
 laws("ScoreSets", ScoreSets.projection)
+laws("Annotations", Annotations.projection)
 laws("TaskAudit", TaskAudit.projection("1"))
 laws("a combination", combine({ tasks: Tasks.projection, state: EnvironmentState.projection }))
 

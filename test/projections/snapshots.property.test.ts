@@ -8,6 +8,7 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { Snapshots } from "../../src/events/log/Snapshots.ts"
 import { eventType } from "../../src/events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
+import * as Annotations from "../../src/projections/annotations/Annotations.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { applyAll, begin, combine, fold, type Projection } from "../../src/projections/fold/Projection.ts"
 import * as Fingerprint from "../../src/projections/projector/Fingerprint.ts"
@@ -96,6 +97,7 @@ describe("a snapshot and the events after it give the state of all events, for",
   snapshotAndTail("PendingConfirmations", PendingConfirmations.projection)
   snapshotAndTail("Tasks", Tasks.projection)
   snapshotAndTail("ScoreSets", ScoreSets.projection)
+  snapshotAndTail("Annotations", Annotations.projection)
   snapshotAndTail("TaskAudit", TaskAudit.projection("1"))
   snapshotAndTail("a combination", combine({ tasks: Tasks.projection, state: EnvironmentState.projection }))
 })

@@ -23,7 +23,7 @@ export interface EventType<
    * field's schema must accept its replacement. Fields are encrypted if an append names a subject.
    */
   readonly personal: JsonObject
-  /** Fields with positions of other events: a list, or a range (`{ from, to }`). */
+  /** Fields with positions of other events: a position, a list, or a range (`{ from, to }`). */
   readonly positions: ReadonlyArray<string>
 }
 

@@ -1,18 +1,11 @@
-/** Event types of people's additions (notes, tags, shredding), of captures and of imports. */
+/** Event types of destroyed data, of captures and of imports. */
 
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
 import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 import { MatchRule } from "./Inference.ts"
 
-export const noteEvents = [
-  eventType(
-    "NoteAdded",
-    "A person or program added a note.",
-    { about: Schema.String, text: Schema.String },
-    { personal: { text: SHREDDED } },
-  ),
-  eventType("TagAdded", "A person or program added a tag.", { about: Schema.String, tag: Schema.NonEmptyString }),
+export const destroyingEvents = [
   eventType("PayloadShredded", "A person destroyed the key of encrypted payload fields.", {
     keyId: Schema.NonEmptyString,
     reason: Schema.String,

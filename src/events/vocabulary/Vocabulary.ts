@@ -3,12 +3,13 @@
 import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
+import { annotatingEvents } from "./Annotating.ts"
 import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
-import { capturingEvents, importingEvents, noteEvents } from "./Notes.ts"
+import { capturingEvents, destroyingEvents, importingEvents } from "./Notes.ts"
 import { foreignToolEvents, pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, sensingEvents } from "./Sensing.ts"
@@ -33,7 +34,8 @@ const coreEvents = [
   ...scenarioEvents,
   ...scoringEvents,
   ...timelineEvents,
-  ...noteEvents,
+  ...annotatingEvents,
+  ...destroyingEvents,
   ...importingEvents,
   ...capturingEvents,
 ] as const

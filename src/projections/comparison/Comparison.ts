@@ -5,6 +5,7 @@ import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../../values/Sum.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
+import * as Agreement from "./Agreement.ts"
 import * as Interval from "./interval/Interval.ts"
 import * as Passes from "./Passes.ts"
 import type { NamedScoring } from "./SetScores.ts"
@@ -22,6 +23,7 @@ const Side = Schema.Struct({
   unfinished: Schema.Int.annotations({ description: "Tasks whose score set still runs, or was interrupted" }),
   unscored: Schema.Int.annotations({ description: "Pairs with something undecided on this side" }),
   rubrics: Schema.Array(Schema.String).annotations({ description: "Digests of the rubrics that scored the pairs" }),
+  critics: Schema.Array(Schema.String).annotations({ description: "The critics that scored the pairs" }),
   mean: Schema.NullOr(Schema.Finite).annotations({ description: "Mean over the pairs" }),
   passed: Schema.Int.annotations({ description: "Pairs with a value above `passAbove`" }),
 })
@@ -93,6 +95,7 @@ export const Comparison = Schema.Struct({
       "Mean difference in its standard deviations (d_z); null with a single difference, or if all are the same",
   }),
   passes: Passes.Passes,
+  agreement: Agreement.Agreement,
   changes: Schema.Array(
     Schema.Struct({
       measure: Schema.String,
@@ -198,6 +201,7 @@ export const compare = (
     unfinished: [...scored.scores.values()].filter(({ finished }) => !finished).length,
     unscored: [...paired].filter((taskId) => (scored.scores.get(taskId)?.unscored.length ?? 0) > 0).length,
     rubrics: [...new Set([...paired].flatMap((taskId) => rubricOf(scored, taskId) ?? []))],
+    critics: [...new Set([...paired].flatMap((taskId) => scored.scores.get(taskId)?.critic ?? []))],
     mean: meanOf(values),
     passed: values.filter(passed).length,
   })
@@ -237,6 +241,12 @@ export const compare = (
       ...passes,
       adjusted: passes.p === null ? null : adjustedOfPasses,
     },
+    agreement: Agreement.of(
+      pairs.map((pair) => ({
+        inA: isDecided(a, pair.taskId) ? passed(pair.a) : null,
+        inB: isDecided(b, pair.taskId) ? passed(pair.b) : null,
+      })),
+    ),
     changes: changesOf(a, b, [...paired]),
   })
 }
@@ -246,6 +256,12 @@ const EXACT_CRITICS = ["rule@", "plugin:", "environment", "nobody"]
 
 const isExact = (critic: string): boolean =>
   critic.split("+").every((name) => EXACT_CRITICS.some((kind) => name.startsWith(kind)))
+
+/** Whether a side has decided all of a task's rewards and punishments. */
+const isDecided = ({ scores }: NamedScoring, taskId: string): boolean => {
+  const score = scores.get(taskId)
+  return score?.finished === true && score.unscored.length === 0
+}
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
 

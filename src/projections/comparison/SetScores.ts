@@ -145,7 +145,10 @@ const resolveIds = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): Read
   const target = Object.hasOwn(pointers, name) ? pointers[name] : undefined
   if (target !== undefined) return ids.filter((id) => id === target)
   if (Object.hasOwn(sets, name)) return [name]
-  const labelled = ids.filter((id) => sets[id]?.label === name)
+  const named = ids.filter((id) => sets[id]?.label === name)
+  // A person's later label replaces the earlier one, and withdrawing it leaves a set of no task in its place.
+  const replaced = new Set(named.flatMap((id) => sets[id]?.replaces ?? []))
+  const labelled = named.filter((id) => !replaced.has(id))
   if (labelled.length > 0) return labelled
   const matches = name.length < MIN_ID_PART ? [] : ids.filter((id) => id.startsWith(name) || id.endsWith(name))
   return matches.length === 1 ? matches : []

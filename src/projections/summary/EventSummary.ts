@@ -5,6 +5,7 @@ import { at, count, duration, number, shorten, signed, value } from "../../value
 import * as Money from "../../values/Money.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { inWords } from "../../values/time/Wait.ts"
+import * as Labels from "../annotations/Labels.ts"
 import * as GateSummary from "./GateSummary.ts"
 import * as Outcome from "./Outcome.ts"
 
@@ -165,6 +166,11 @@ const summaries: Summaries = {
   TimelineForked: ({ timeline, parent, at }) => `${timeline} from ${parent}@${at}`,
   NoteAdded: ({ about, text }) => `${about}: ${text}`,
   TagAdded: ({ about, tag }) => `${about}: ${tag}`,
+  TagRemoved: ({ task, tag }) => `${task}: ${tag}`,
+  Starred: (starred) => subjectOf(starred),
+  Labelled: ({ measure, value: given, comment, ...labelled }) =>
+    `${subjectOf(labelled)}: ${Labels.inWords(measure, given)}${because(comment)}`,
+  AnnotationRemoved: ({ annotation }) => at(annotation),
   PayloadShredded: ({ keyId, reason }) => keyId + because(reason),
   FilesPurged: ({ file, before, contents, reason }) =>
     `${file ?? `before @${before}`}: ${count(contents, "content")}${because(reason)}`,
@@ -182,6 +188,9 @@ const summaries: Summaries = {
     ].join(", "),
   SourceRecordKept: ({ source, kind, record }) => `${source} ${kind} ${value(record)}`,
 }
+
+const subjectOf = ({ task, moment }: Pick<PayloadOf<"Starred">, "task" | "moment">): string =>
+  moment === undefined ? (task ?? "") : at(moment)
 
 const notRecorded = ({ reason }: { readonly reason: string }) => `its result was not recorded: ${reason}`
 

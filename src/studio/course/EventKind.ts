@@ -109,6 +109,10 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
 
   NoteAdded: "other",
   TagAdded: "other",
+  TagRemoved: "other",
+  Starred: "other",
+  Labelled: "other",
+  AnnotationRemoved: "other",
   PayloadShredded: "other",
   FilesPurged: "other",
   FileImported: "other",

@@ -1,9 +1,10 @@
 /** Formats the comparison of two scorings as text. */
+import * as Labels from "../../../projections/annotations/Labels.ts"
 import { type Comparison, MIN_PAIRS, withP } from "../../../projections/comparison/Comparison.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { count, number, signed } from "../../terminal/Text.ts"
+import { count, number, percent, signed } from "../../terminal/Text.ts"
 
 const MAX_LISTED = 10
 
@@ -38,7 +39,36 @@ const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, st
     }`,
   ],
   ...statistics(of, of.passes, ofPasses(of), of.passes.test === "mcnemar" ? "McNemar's exact test" : RESAMPLED),
+  ...agreement(style, of),
 ]
+
+/** How far the sides agree on passes, if one of them is a person: what a critic is worth. */
+const agreement = (style: Style, { a, b, agreement }: Comparison): ReadonlyArray<readonly [string, string]> => {
+  if (![...a.critics, ...b.critics].some(Labels.isPerson)) return []
+  const { tasks, undecided, bothPass, onlyA, onlyB, bothFail, share, rateA, rateB, chance, kappa, noKappa } = agreement
+  const left = undecided === 0 ? "" : `; ${count(undecided, "undecided pair")} left out`
+  if (share === null || rateA === null || rateB === null || chance === null)
+    return [["agreement", `unknown: no pair is decided by both${left}`]]
+  return [
+    [
+      "agreement",
+      `${style.bold(percent(share))} of ${count(tasks, "task")}: ${bothPass} pass in both, ${bothFail} in neither, ${onlyA} only in A, ${onlyB} only in B${left}`,
+    ],
+    [
+      "Cohen's κ",
+      kappa === null
+        ? `undefined: ${noKappa === null ? "" : CONSTANT[noKappa]}`
+        : `${style.bold(kappa.toFixed(3).replace("-", "−"))} (base rates: ${percent(rateA)} pass in A, ${percent(rateB)} in B; by chance they would agree on ${percent(chance)})`,
+    ],
+  ]
+}
+
+const CONSTANT = {
+  "no-tasks": "no pair is decided by both",
+  "a-is-constant": "A says the same of all tasks, so that any agreement is chance",
+  "b-is-constant": "B says the same of all tasks, so that any agreement is chance",
+  "both-are-constant": "each side says the same of all tasks, so that any agreement is chance",
+} as const
 
 const RESAMPLED = "the larger of flipping signs and bootstrap"
 

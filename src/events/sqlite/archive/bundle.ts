@@ -33,6 +33,8 @@ const REGISTRY = [
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged", "MetadataSet", "MetadataUnset"],
 ]
 
+const ANNOTATIONS = ["NoteAdded", "TagAdded", "TagRemoved", "Starred", "Labelled", "AnnotationRemoved"]
+
 const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
 export interface BundleSource {
@@ -74,6 +76,7 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
     yield* forEach(log.read({ types: REGISTRY, until: taskPositions.at(-1) ?? first }), ({ position }) =>
       included.add(position),
     )
+    for (const position of yield* annotationsOf(log, taskId, first)) included.add(position)
     // Kernels that worked on the task: their events name the engine.
     const kernels = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: first }))
     if (kernels._tag === "Some") included.add(kernels.value.position)
@@ -82,6 +85,20 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
       ({ position }) => included.add(position),
     )
     return [...included].sort((a, b) => a - b)
+  })
+
+/** The positions of annotations about the task, and of later ones that correct or remove them. */
+const annotationsOf = (log: EventLog.Service, taskId: string, first: number) =>
+  Effect.gen(function* () {
+    const found = new Set<number>()
+    yield* forEach(
+      log.read({ types: ANNOTATIONS, after: first, timeline: MAIN }),
+      ({ position, payload, timeline }) => {
+        const isAbout = payload.task === taskId && (payload.timeline ?? timeline) === MAIN
+        if (isAbout || found.has(Number(payload.annotation))) found.add(position)
+      },
+    )
+    return found
   })
 
 const forEach = (events: Stream.Stream<Event, LogError>, visit: (event: Event) => void) =>
@@ -198,8 +215,12 @@ const withMappedPositions = (
   return JSON.stringify(isEncrypted ? { ...content, open: changed } : changed)
 }
 
-/** Maps a list, dropping positions that were not copied, or a range, to its first and last copied positions. */
+/**
+ * Maps a position, or 0 if it was not copied; a list, dropping positions that were not copied; or a range, to its first
+ * and last copied positions.
+ */
 const mapPositions = (value: Json, bundlePositions: ReadonlyMap<number, number>): Json => {
+  if (typeof value === "number") return bundlePositions.get(value) ?? 0
   if (Array.isArray(value)) return value.flatMap((position) => bundlePositions.get(Number(position)) ?? [])
   if (typeof value !== "object" || value === null) return value
   const { from, to } = value as { readonly from: number; readonly to: number }

@@ -18,7 +18,8 @@ export interface EventSignature {
 /** Types of events that are recorded about a task afterwards. */
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
-  ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded", "FilesPurged"] as const),
+  ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TagRemoved", "Starred", "Labelled", "AnnotationRemoved"] as const),
+  ...(["TaskBundled", "PayloadShredded", "FilesPurged"] as const),
   ...(["RecorderJoined", "RecorderLeft", "CaptureNoted", "AccountMerged"] as const),
 ])
 
