@@ -111,7 +111,7 @@ module.exports = {
       "(play|mcp)",
       "(time|step|chat|studio|hooks|files)",
       "task",
-      "(plugin|score|log)",
+      "(plugin|score|log|annotate)",
       "export",
       "pages",
       "command",

@@ -4,7 +4,7 @@ import { command, type Entry } from "./Entry.ts"
 export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "task ls",
-    uses: [["task ls", "list tasks; --outcome failed: only failed ones"]],
+    uses: [["task ls", "list tasks; --outcome failed, --tag TAG: only such ones"]],
     example: "task ls --limit 20",
     load: command(async () => (await import("../task/looking/ListCommand.ts")).ls),
   },
@@ -47,6 +47,41 @@ export const SCORES: ReadonlyArray<Entry> = [
     uses: [["task cancel TASK", "end an open task"]],
     example: "task cancel 1a2b3c4d",
     load: command(async () => (await import("../task/ControlCommands.ts")).cancel),
+  },
+  {
+    path: "note",
+    uses: [["note @POSITION|TASK TEXT", "add a note to a moment or a task; --correct and --remove change one"]],
+    example: 'note @412 "Here it gave up too early"',
+    page: "docs/guides/annotate.md",
+    load: command(async () => (await import("../annotate/AnnotateCommands.ts")).note),
+  },
+  {
+    path: "star",
+    uses: [["star @POSITION|TASK", "mark an example to keep"]],
+    example: "star @412",
+    page: "docs/guides/annotate.md",
+    load: command(async () => (await import("../annotate/AnnotateCommands.ts")).star),
+  },
+  {
+    path: "tag",
+    uses: [["tag TASK TAG…", "tag a task, to select by it later"]],
+    example: "tag 1a2b3c4d regression flaky",
+    page: "docs/guides/annotate.md",
+    load: command(async () => (await import("../annotate/AnnotateCommands.ts")).tag),
+  },
+  {
+    path: "label",
+    uses: [["label TASK|@POSITION pass|fail|NAME=VALUE", "judge it yourself; `compare` sets critics against people"]],
+    example: "label 1a2b3c4d pass helpful=0.8",
+    page: "docs/guides/annotate.md",
+    load: command(async () => (await import("../annotate/AnnotateCommands.ts")).label),
+  },
+  {
+    path: "notes",
+    uses: [["notes", "list notes, stars, tags and labels; --search TEXT"]],
+    example: "notes --kind star",
+    page: "docs/guides/annotate.md",
+    load: command(async () => (await import("../annotate/NotesCommand.ts")).notes),
   },
   {
     path: "audit",

@@ -4,6 +4,7 @@ import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
 import { NothingListed } from "../command/BadInput.ts"
 import { argument, common, optionalText, repeatedText } from "../command/CommonOptions.ts"
 import * as EventTypes from "../command/EventTypes.ts"
@@ -92,6 +93,8 @@ export const show = Command.make("show", { ...common, event: eventArgument }, ({
     const position = yield* Moment.resolve(wanted)
     const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
     if (event === undefined) return yield* new Moment.EventNotFound({ event: wanted, log: log.name })
-    yield* Output.show(json, event, (style) => EventPage.lines(style, event))
+    const annotations = yield* AnnotationList.ofEvent(log, event.position)
+    const document = annotations.length === 0 ? event : { ...event, annotations }
+    yield* Output.show(json, document, (style) => EventPage.lines(style, event, annotations))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show one complete event"))

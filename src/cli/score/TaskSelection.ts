@@ -21,6 +21,7 @@ export const options = {
   ),
   agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
   plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
+  tag: repeatedText("tag", "Only tasks with this tag"),
   outcome: someOf("outcome", CLOSED).pipe(Options.withDescription("Only tasks with this outcome")),
   since: optionalText("since", "Only tasks that opened after this moment"),
   until: optionalText("until", "Only tasks that closed by this moment"),
@@ -31,6 +32,7 @@ export interface TaskSelectionInput {
   readonly task: ReadonlyArray<string>
   readonly agent: ReadonlyArray<string>
   readonly plugin: ReadonlyArray<string>
+  readonly tag: ReadonlyArray<string>
   readonly outcome: ReadonlyArray<(typeof CLOSED)[number]>
   readonly since: Option.Option<string>
   readonly until: Option.Option<string>
@@ -43,7 +45,7 @@ export const selected = (given: TaskSelectionInput) =>
   })
 
 export const selectedAmong = (
-  { task, agent, plugin, outcome, since, until, where }: TaskSelectionInput,
+  { task, agent, plugin, tag, outcome, since, until, where }: TaskSelectionInput,
   known: Tasks,
 ) =>
   Effect.gen(function* () {
@@ -54,6 +56,7 @@ export const selectedAmong = (
       ...(Option.isNone(until) ? {} : { closedBy: yield* Moment.resolve(until.value) }),
       ...(agent.length === 0 ? {} : { agents: agent }),
       ...(plugin.length === 0 ? {} : { plugins: plugin }),
+      ...(tag.length === 0 ? {} : { tags: tag }),
       ...(outcome.length === 0 ? {} : { outcomes: outcome }),
       ...(Option.isNone(where) ? {} : { where: where.value }),
     }

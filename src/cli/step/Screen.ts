@@ -66,7 +66,7 @@ const paneLines = (style: Style, session: Session, columns: number): Array<strin
     case "event":
       return event === null
         ? ["Nothing has happened yet. n goes to the first event."]
-        : EventPage.lines(style, event)
+        : EventPage.lines(style, event, moment.annotations)
             .slice(1)
             .flatMap((line) => line.split("\n"))
     case "state":

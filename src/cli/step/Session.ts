@@ -1,5 +1,6 @@
 /** The state of `hindcast step`, and the pure function from a key to the next state or to a search. */
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Annotation } from "../../projections/annotations/Annotations.ts"
 import type { World } from "../../projections/state/Worlds.ts"
 import type { Cause } from "../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../values/Json.ts"
@@ -17,6 +18,8 @@ export interface ShownMoment {
   /** The changes that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
   readonly causes: ReadonlyArray<Cause>
+  /** What people said about the event. */
+  readonly annotations: ReadonlyArray<Annotation>
 }
 
 export type Pane = "event" | "state" | "view" | "diff" | "why" | "help"

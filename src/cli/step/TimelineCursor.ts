@@ -9,6 +9,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
+import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
@@ -47,11 +48,20 @@ export const momentAt = ({ history }: TimelineCursor, position: number) =>
     const [event] = position === 0 ? [] : yield* history.readPage({ after: position - 1, until: position }, 1)
     const state = yield* history.stateAt(position)
     if (event === undefined)
-      return { position, event: null, state, worlds: [], changes: [], causes: [] } satisfies ShownMoment
+      return {
+        position,
+        event: null,
+        state,
+        worlds: [],
+        changes: [],
+        causes: [],
+        annotations: [],
+      } satisfies ShownMoment
     const worlds = yield* worldsAt(history.timeline, state, event)
     const before: Json = yield* history.stateAt(position - 1)
     const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
     const causes = yield* (yield* TimeTravel).why(event.id)
+    const annotations = yield* AnnotationList.ofEvent(yield* EventLog, position)
     return {
       position,
       event,
@@ -59,6 +69,7 @@ export const momentAt = ({ history }: TimelineCursor, position: number) =>
       worlds,
       changes: PatchLines.withBefore(before, differences),
       causes,
+      annotations,
     } satisfies ShownMoment
   })
 

@@ -130,7 +130,7 @@ export const layer: Layer.Layer<Annotating, never, EventLog> = Layer.effect(
         return yield* append(by, subject.task, (present) => {
           const has = new Set(
             Annotations.listed(present).flatMap(({ kind, subject: of, text }) =>
-              kind === "tag" && isSame(of, subject) ? (text ?? []) : [],
+              kind === "tag" && Annotations.isSame(of, subject) ? (text ?? []) : [],
             ),
           )
           const where = AnnotationSubject.stated(subject)
@@ -197,9 +197,6 @@ export const layer: Layer.Layer<Annotating, never, EventLog> = Layer.effect(
   }),
 )
 
-const isSame = (one: Annotations.Subject, other: Annotations.Subject): boolean =>
-  one.moment === other.moment && (one.moment !== null || (one.task === other.task && one.timeline === other.timeline))
-
 /** A person's annotations of a kind about a subject. */
 const ownOf = (
   present: Annotations.Annotations,
@@ -208,7 +205,7 @@ const ownOf = (
   subject: Annotations.Subject,
 ): ReadonlyArray<Annotations.Annotation> =>
   Annotations.listed(present).filter(
-    (one) => one.kind === kind && one.by === `human:${by}` && isSame(one.subject, subject),
+    (one) => one.kind === kind && one.by === `human:${by}` && Annotations.isSame(one.subject, subject),
   )
 
 const noteAt = (present: Annotations.Annotations, position: number, subject: Annotations.Subject) =>
@@ -217,7 +214,7 @@ const noteAt = (present: Annotations.Annotations, position: number, subject: Ann
     const about = AnnotationSubject.inWords(subject)
     const expected = `a note about ${about} at @${position}`
     if (note?.kind !== "note") return yield* new NotAnnotated({ about, expected, found: "none" })
-    if (!isSame(note.subject, subject)) {
+    if (!Annotations.isSame(note.subject, subject)) {
       const found = `one about ${AnnotationSubject.inWords(note.subject)}`
       return yield* new NotAnnotated({ about, expected, found })
     }

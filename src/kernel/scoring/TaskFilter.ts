@@ -17,6 +17,8 @@ export interface SelectableTask extends Task {
   readonly plugins: ReadonlyArray<string>
   /** Null if an old log lacks it. */
   readonly seed: number | null
+  /** Its tags, sorted. Default: none. */
+  readonly tags?: ReadonlyArray<string>
   /** Duration by the task's own time, in milliseconds. Default: from opening to close. */
   readonly durationMs?: number
 }
@@ -32,6 +34,8 @@ export interface TaskFilter {
   readonly plugins?: ReadonlyArray<string>
   /** In one word, so that `achieved` leaves out tasks that nobody judged (`finished`). */
   readonly outcomes?: ReadonlyArray<Outcome.Outcome>
+  /** Tags, of which a task must have one. */
+  readonly tags?: ReadonlyArray<string>
   /** A CEL expression over `task`; see `FIELDS`. */
   readonly where?: string
 }
@@ -44,13 +48,14 @@ export const TaskFilter = Options.of<TaskFilter>({
     agents: Schema.Array(Schema.String),
     plugins: Schema.Array(Schema.String),
     outcomes: Schema.Array(Schema.Literal(...Outcome.OUTCOMES)),
+    tags: Schema.Array(Schema.String),
     where: Schema.String,
   },
-}).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes or where" })
+}).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes, tags or where" })
 
 /** The fields of `task` in an expression. Times are timestamps, such as `timestamp("2026-03-01T12:00:00Z")`. */
 export const FIELDS = [
-  ...["id", "goal", "agent", "outcome", "reason", "steps", "seed", "plugins"],
+  ...["id", "goal", "agent", "outcome", "reason", "steps", "seed", "plugins", "tags"],
   ...["openedAt", "closedAt", "durationMs", "from", "to"],
 ] as const
 
@@ -71,12 +76,13 @@ export type TaskMatcher = (task: SelectableTask) => Either.Either<boolean, Selec
 /** Compiles a filter once, for many tasks. */
 export const prepare = (selection: TaskFilter): Either.Either<TaskMatcher, SelectionInvalid> =>
   Either.map(selection.where === undefined ? Either.right(EVERY) : compile(selection.where), (fits): TaskMatcher => {
-    const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes } = selection
+    const { openedAfter = 0, closedBy = Number.MAX_SAFE_INTEGER, agents, plugins, outcomes, tags } = selection
     return (task) =>
       task.from > openedAfter &&
       task.to <= closedBy &&
       (agents === undefined || agents.some((agent) => task.agent === agent || task.agent.split("@")[0] === agent)) &&
       (plugins === undefined || task.plugins.some((plugin) => plugins.includes(plugin))) &&
+      (tags === undefined || (task.tags ?? []).some((tag) => tags.includes(tag))) &&
       (outcomes === undefined || outcomes.includes(Outcome.of(task)))
         ? fits(task)
         : Either.right(false)
@@ -124,6 +130,7 @@ const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[nu
   steps: task.steps,
   seed: task.seed,
   plugins: task.plugins,
+  tags: task.tags ?? [],
   openedAt: dateOf(task.openedAt),
   closedAt: task.closedAt === null ? null : dateOf(task.closedAt),
   durationMs: task.closedAt === null ? null : (task.durationMs ?? OwnTime.between(task.openedAt, task.closedAt)),

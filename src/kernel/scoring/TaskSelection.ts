@@ -5,6 +5,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { SLICE_MS, yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
+import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
 import * as OwnWork from "../../projections/state/files/OwnWork.ts"
@@ -92,6 +93,8 @@ const fitting = (
     const needsOpening = select.plugins !== undefined || select.where !== undefined
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
     const lasted = select.where === undefined ? new Map<string, number>() : yield* durations(log, known, taskIds)
+    const needsTags = select.tags !== undefined || select.where !== undefined
+    const tagged = AnnotationList.tagsOf(needsTags ? yield* AnnotationList.load(log) : [])
     const fits = new Set<string>()
     let startedAt = performance.now()
     for (const taskId of taskIds) {
@@ -104,7 +107,7 @@ const fitting = (
       if (task === undefined) continue
       const opening = opened.get(taskId) ?? { plugins: [], seed: null }
       const durationMs = lasted.get(taskId)
-      const candidate = { ...task, taskId, ...opening, ...defined({ durationMs }) }
+      const candidate = { ...task, taskId, ...opening, ...defined({ durationMs, tags: tagged.get(taskId) }) }
       if (yield* matches(candidate)) fits.add(taskId)
     }
     return fits

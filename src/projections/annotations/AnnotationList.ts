@@ -35,6 +35,10 @@ export const load = (log: Log): Effect.Effect<ReadonlyArray<Annotations.Annotati
     return all.length === 0 ? [] : holdingOn(log, yield* owners(log), all)
   })
 
+/** The annotations of the event at a position. */
+export const ofEvent = (log: Log, position: number): Effect.Effect<ReadonlyArray<Annotations.Annotation>, LogError> =>
+  Effect.map(state(log), (all) => Annotations.listed(all).filter(({ subject }) => subject.moment === position))
+
 /** Selects the annotations that hold on a timeline. */
 export const holdingOn = (
   { spans }: { readonly spans: ReadonlyArray<Span> },

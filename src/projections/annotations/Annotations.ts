@@ -21,6 +21,10 @@ export const Subject = Schema.Struct({
 
 export type Subject = typeof Subject.Type
 
+/** Whether two annotations are about the same event, or the same task. */
+export const isSame = (one: Subject, other: Subject): boolean =>
+  one.moment === other.moment && (one.moment !== null || (one.task === other.task && one.timeline === other.timeline))
+
 /** An annotation that nobody has removed. */
 export const Annotation = Schema.Struct({
   kind: Schema.Literal("note", "star", "tag", "label"),

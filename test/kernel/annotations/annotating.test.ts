@@ -109,7 +109,7 @@ describe("annotations", () => {
       const log = yield* EventLog
       const texts = (yield* log.readPage({ types: ["NoteAdded"] }, 10)).map(({ payload }) => payload.text)
       expect(texts).toEqual(["frist", "first"])
-      expect(yield* log.verify).toMatchObject({ valid: true })
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact" })
     }).pipe(Effect.provide(layer)),
   )
 

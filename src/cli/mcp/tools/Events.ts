@@ -3,9 +3,12 @@ import { Effect, Schema } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import * as Moment from "../../../events/read/Moment.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import * as AnnotationList from "../../../projections/annotations/AnnotationList.ts"
+import type { Annotation } from "../../../projections/annotations/Annotations.ts"
 import * as EventSummary from "../../../projections/summary/EventSummary.ts"
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import { BadInput } from "../../command/BadInput.ts"
+import * as AnnotationLines from "../../pages/annotations/AnnotationLines.ts"
 import * as EventPage from "../../pages/events/EventPage.ts"
 import * as Style from "../../terminal/Style.ts"
 import * as Text from "../../terminal/Text.ts"
@@ -50,7 +53,9 @@ export const show = Tool.make({
         })
       }
       const short = LongValue.shortened(event.payload, call)
-      const lines = EventPage.lines(Style.plain, { ...event, payload: short.value as Event["payload"] })
+      const annotations = yield* AnnotationList.ofEvent(yield* EventLog, event.position)
+      const shownEvent = { ...event, payload: short.value as Event["payload"] }
+      const lines = EventPage.lines(Style.plain, shownEvent, annotations)
       const shown = Answer.cut(lines)
       const foot = shown.remaining === 0 ? [] : [LongValue.cutShort(shown.remaining)]
       return { lines: shown.lines, foot, next: short.next }
@@ -101,12 +106,16 @@ export const skeleton = Tool.make({
         after = page.at(-1)?.position ?? until
         isDone = page.length < PAGE
       }
-      const lines = course.lines()
+      const remarks = next === undefined ? (yield* AnnotationList.load(log)).filter(isAbout(taskId)) : []
+      const lines = [...course.lines(), ...AnnotationLines.shortUnder(Style.plain, remarks.slice(-MAX_REMARKS))]
       const shownFrom = TaskArgument.written(taskId, first)
       return {
         lines,
         foot: [
           ...(lines.length === 0 ? [`The task has no event from @${first} to @${until}.`] : []),
+          ...(remarks.length > MAX_REMARKS
+            ? [`The newest ${MAX_REMARKS} of ${remarks.length} notes, stars, tags and labels of people are shown.`]
+            : []),
           ...(course.leftOut === 0
             ? []
             : [`${Text.count(course.leftOut, "routine event")} left out; all: true shows them.`]),
@@ -118,6 +127,14 @@ export const skeleton = Tool.make({
       }
     }),
 })
+
+/** Annotations of a task that are shown under its events. */
+const MAX_REMARKS = 50
+
+const isAbout =
+  (taskId: string) =>
+  ({ subject }: Annotation): boolean =>
+    subject.task === taskId
 
 interface Row {
   readonly first: number

@@ -27,6 +27,7 @@ export const findTasks = Tool.make({
   input: Schema.Struct({
     query: Tool.optional(Tool.text("Words in the goal or in the reason of the outcome, case ignored")),
     outcome: Tool.optional(Schema.Literal(...Outcome.OUTCOMES)),
+    tag: Tool.optional(Tool.text("A tag that people gave the task")),
     agent: Tool.optional(Tool.text("An agent: name@version, or its name for all versions")),
     since: Tool.optional(Tool.moment("Only tasks that opened after this moment")),
     sort: Tool.optional(Schema.Literal(...SORTS)),
@@ -34,11 +35,12 @@ export const findTasks = Tool.make({
   }),
   run: (args) =>
     Effect.gen(function* () {
-      const { query = "", outcome, agent, since, sort = "new", skip = 0 } = args
+      const { query = "", outcome, tag, agent, since, sort = "new", skip = 0 } = args
       const known = yield* (yield* Projector).current(Tasks.projection)
       const selection = yield* TaskSelection.selectedAmong(
         {
           ...{ task: [], plugin: [], until: Option.none(), where: Option.none() },
+          tag: tag === undefined ? [] : [tag],
           agent: agent === undefined ? [] : [agent],
           outcome: outcome === undefined || outcome === "open" ? [] : [outcome],
           since: Option.fromNullable(since),

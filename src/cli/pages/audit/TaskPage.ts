@@ -1,6 +1,7 @@
 /** Formats one task on a screen: its outcome, time, cost, last error, and the next commands. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { Annotation } from "../../../projections/annotations/Annotations.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -8,14 +9,21 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, time } from "../../terminal/Text.ts"
+import * as AnnotationLines from "../annotations/AnnotationLines.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 import { net, outcome } from "./AuditPage.ts"
 
+/** A task, its last error, and what people said about it and its moments. */
+export interface ShownTask {
+  readonly audit: TaskAudit
+  readonly error: Event | null
+  readonly annotations: ReadonlyArray<Annotation>
+}
+
 export const lines = (
   style: Style,
-  audit: TaskAudit,
-  error: Event | null,
+  { audit, error, annotations }: ShownTask,
   next: ReadonlyArray<string>,
 ): ReadonlyArray<string> => [
   `Task ${style.name(audit.taskId)}`,
@@ -25,13 +33,25 @@ export const lines = (
     ["agent", oneLine(audit.agent)],
     ...(audit.timeline === MAIN ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["opened", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
+    ...tags(annotations),
     ["steps", AuditFacts.steps(audit)],
     ...AuditFacts.of(audit, oneLine).filter(([name]) => SHOWN.has(name) || (name === "acting" && isRemarkable(audit))),
     ...audit.scores.map((score) => ["score", `${net(score)} by ${oneLine(score.label ?? score.scoreSetId)}`] as const),
     ["error", error === null ? "none was recorded" : (EventLine.shortOf(style, [error])[0] ?? "")],
   ]),
+  ...remarks(style, annotations),
   ...["", ...next.map((command) => `  ${CommandHints.shellCommand(command)}`)],
 ]
+
+const tags = (annotations: ReadonlyArray<Annotation>): ReadonlyArray<readonly [string, string]> => {
+  const own = annotations.flatMap(({ kind, text }) => (kind === "tag" && text !== undefined ? [oneLine(text)] : []))
+  return own.length === 0 ? [] : [["tags", own.sort().join(", ")]]
+}
+
+const remarks = (style: Style, annotations: ReadonlyArray<Annotation>): ReadonlyArray<string> => {
+  const others = annotations.filter(({ kind }) => kind !== "tag")
+  return others.length === 0 ? [] : ["", ...AnnotationLines.under(style, others)]
+}
 
 const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return", "capture"])
 

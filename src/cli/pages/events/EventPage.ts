@@ -1,15 +1,22 @@
 /** Formats one event completely, and chains of causes. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import type { Annotation } from "../../../projections/annotations/Annotations.ts"
 import type { Cause } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, json, time } from "../../terminal/Text.ts"
+import * as AnnotationLines from "../annotations/AnnotationLines.ts"
 import * as EventLine from "./EventLine.ts"
 import * as InferenceLines from "./InferenceLines.ts"
 
-export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
+/** @param annotations what people said about the event */
+export const lines = (
+  style: Style,
+  event: Event,
+  annotations: ReadonlyArray<Annotation> = [],
+): ReadonlyArray<string> => {
   const fields: ReadonlyArray<readonly [string, string]> = [
     ["id", event.id],
     ["stream", `${event.stream}, version ${event.version} on ${event.timeline}`],
@@ -29,6 +36,7 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
       fields.map(([name, text]) => [name, oneLine(text)]),
     ),
     json(event.payload, 2),
+    ...AnnotationLines.under(style, annotations),
   ]
 }
 

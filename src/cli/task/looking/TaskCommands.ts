@@ -7,6 +7,7 @@ import { Bundles } from "../../../events/maintenance/Bundles.ts"
 import * as Pages from "../../../events/read/Pages.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
+import * as AnnotationList from "../../../projections/annotations/AnnotationList.ts"
 import * as TaskAudit from "../../../projections/audit/TaskAudit.ts"
 import { BadInput } from "../../command/BadInput.ts"
 import { argument, common, TASK, text } from "../../command/CommonOptions.ts"
@@ -35,7 +36,10 @@ export const show = Command.make("show", showOptions, ({ log: named, json, task,
     })
     const error = last ?? null
     const next = TaskPage.next(audit, error)
-    yield* Output.show(json, { audit, error, next }, (style) => TaskPage.lines(style, audit, error, next))
+    const annotations = (yield* AnnotationList.load(log)).filter(({ subject }) => subject.task === taskId)
+    yield* Output.show(json, { audit, error, annotations, next }, (style) =>
+      TaskPage.lines(style, { audit, error, annotations }, next),
+    )
   }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("One task on a screen: goal, outcome, times, cost, scores, last error, next commands"))
 
