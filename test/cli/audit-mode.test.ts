@@ -20,6 +20,7 @@ const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput =
   task: [],
   agent: [],
   plugin: [],
+  tag: [],
   outcome: [],
   since: Option.none(),
   until: Option.none(),

@@ -67,7 +67,7 @@ const OPTIONS_OF: ReadonlyArray<
   [["Trend"], ["measure", "by"]],
   [
     ["All", "Trend"],
-    ["scores", "task", "agent", "plugin", "outcome", "since", "until", "where"],
+    ["scores", "task", "agent", "plugin", "tag", "outcome", "since", "until", "where"],
   ],
 ]
 
