@@ -30,6 +30,7 @@ module.exports = {
       "agents",
       "kernel",
       "(plugins|projections)",
+      "search",
       "events",
       "platform",
       "views",

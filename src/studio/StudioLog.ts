@@ -1,6 +1,6 @@
 /** The log that Studio shows: its histories, and caches for the tasks that people looked at. */
 
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease } from "../events/log/Lease.ts"
 import { Presence } from "../events/log/Presence.ts"
@@ -13,6 +13,7 @@ import { TaskNotFound } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import type { Activity } from "../projections/summary/Activity.ts"
 import * as TimelineHistory from "../projections/timetravel/TimelineHistory.ts"
+import * as Search from "../search/Search.ts"
 import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as TaskFacts from "./course/TaskFacts.ts"
@@ -26,6 +27,8 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
   StudioLog,
   {
     readonly index: EventIndex.EventIndex
+    /** The search of the log's words, whose index grows in the background. */
+    readonly search: Search.Service
     /** Pauses the index while an effect runs, for a second at most. */
     readonly answering: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     readonly past: (timeline: string) => Effect.Effect<History, TimelineNotFound | LogError>
@@ -53,6 +56,9 @@ const SHREDDED: CoreName = "PayloadShredded"
 /** Longest pause of the index for a request. */
 const MAX_PAUSE = "1 second"
 
+/** How often the search takes up new events while nobody searches. */
+const SEARCH_EVERY = "2 seconds"
+
 /** Builds the index in the background until the layer's scope closes. */
 export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector> = Layer.scoped(
   StudioLog,
@@ -76,6 +82,15 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         if (type === SHREDDED) scopes.clear()
       },
     })
+    const search = yield* Search.make
+    const pause = Effect.asVoid(Effect.timeoutOption(idle.await, MAX_PAUSE))
+    // The outline of the log comes first: the first screen waits for it. A failure shows up in the next search.
+    yield* Effect.forkScoped(
+      Effect.zipRight(
+        Effect.ignore(index.complete),
+        Effect.repeat(Effect.ignore(search.build({ pause })), Schedule.spaced(SEARCH_EVERY)),
+      ),
+    )
     let epoch: string | undefined
 
     /** Drops all states after a subject was shredded: they may hold that subject's data. */
@@ -100,6 +115,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
 
     return {
       index,
+      search,
       answering: (effect) =>
         Effect.acquireUseRelease(
           Effect.sync(() => {

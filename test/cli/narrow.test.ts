@@ -98,6 +98,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["state", "--path", "/nope"],
   ["state", "--at", "yesterday"],
   ["state", "--view"],
+  ["search", "boiler", "no"],
+  ["search", "nothing-like-this"],
   ["diff", "@40", "@100"],
   ["history", "/tasks/task-0001/outcome"],
   ["history", "/shared/readings"],

@@ -7,9 +7,10 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
+import * as EventText from "../../src/search/words/EventText.ts"
 import { kindOf } from "../../src/studio/course/EventKind.ts"
 import type { Studio } from "../../src/studio/Studio.ts"
-import type { Comparison, FindLine, Located, PathHistory, RowDifferences } from "../../src/studio/wire/Asking.ts"
+import type { Comparison, FindLine, Located, PathHistory, RowDifferences, SearchAnswer } from "../../src/studio/wire/Asking.ts"
 import type { Effects, WholeEvent, Why } from "../../src/studio/wire/CourseSlice.ts"
 import { KINDS } from "../../src/studio/wire/Kind.ts"
 import type { Density, LogInfo, PluginRow } from "../../src/studio/wire/Log.ts"
@@ -208,10 +209,10 @@ describe("Studio answers as the library does", () => {
     ),
   )
 
-  it.live("where something holds, and which payloads contain a text", () =>
+  it.live("where something holds, and which texts have some words", () =>
     onDemo(
       Effect.gen(function* () {
-        const { refused } = yield* page
+        const { get, refused } = yield* page
         const log = yield* EventLog
         const failed = yield* log.readPage({ types: ["CommandFailed"] }, 1000)
         const when = 'event.type == "CommandFailed"'
@@ -223,14 +224,19 @@ describe("Studio answers as the library does", () => {
         const closed = yield* log.readPage({ taskId: BURST, types: ["TaskClosed"] }, 1)
         const turned = hits(yield* lines(`/api/find?${query({ when: `state.tasks["${BURST}"].open == false` })}`))
         expect(turned).toEqual(closed.map(({ position }) => position))
-        const text = "There IS no boiler"
-        const containing = hits(yield* lines(`/api/search?${query({ text })}`))
+        const text = '"There IS no boiler"'
+        const { hits: containing, next } = yield* get<SearchAnswer>(`/api/search?${query({ text, limit: 500 })}`)
         const pages = yield* log.readPage({}, 5000)
-        const expected = pages.filter(({ payload }) =>
-          JSON.stringify(payload).toLowerCase().includes(text.toLowerCase()),
+        const expected = pages.filter(({ type, payload }) =>
+          EventText.of(type, payload)?.text.includes("There is no boiler"),
         )
-        expect(containing).toEqual(expected.map(({ position }) => position))
-        expect(containing.length).toBeGreaterThan(0)
+        expect(containing.map(({ position }) => position)).toEqual(expected.map(({ position }) => position).reverse())
+        expect({ next, some: containing.length > 0 }).toEqual({ next: null, some: true })
+        const failures = yield* get<SearchAnswer>(`/api/search?${query({ text, kind: "error", limit: 1 })}`)
+        expect(failures.hits).toMatchObject([{ kind: "error", task: expect.stringMatching(/^task-/) }])
+        const rest = { text, kind: "error", limit: 1, before: failures.next ?? 0 }
+        const earlier = yield* get<SearchAnswer>(`/api/search?${query(rest)}`)
+        expect(earlier.hits[0]?.position).toBeLessThan(failures.hits[0]?.position ?? 0)
         const never = yield* lines(`/api/find?${query({ when: `state.tasks["${BURST}"].opne` })}`)
         expect(never.flatMap((line) => ("problem" in line ? [line.problem] : []))).toEqual([
           expect.stringContaining(`existed at no moment up to @`),

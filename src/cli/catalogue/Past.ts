@@ -101,6 +101,13 @@ export const PAST: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../log/ArchiveCommands.ts")).upgrade),
   },
   {
+    path: "search",
+    uses: [["search WORDS", "find goals, messages, arguments, results, errors and notes by their words"]],
+    example: "search no boiler --kind error",
+    page: "docs/guides/search-a-log.md",
+    load: command(async () => (await import("../time/Search.ts")).search),
+  },
+  {
     path: "state",
     uses: [["state [--at @412]", "the environment at a moment; --view draws its worlds"]],
     example: "state --at @412",

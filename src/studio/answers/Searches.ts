@@ -1,18 +1,18 @@
-/** Answers `/api/find` and `/api/search` with streams of JSON lines. */
+/** Answers `/api/find` with a stream of JSON lines, and `/api/search` by the index of words. */
 
 import { Chunk, Effect, Option, Queue, Schema, Stream } from "effect"
-import { EventLog, type LogError } from "../../events/log/EventLog.ts"
-import { type DecodedEvent, Records } from "../../events/read/Records.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import * as EventFilter from "../../projections/timetravel/EventFilter.ts"
 import { paths } from "../../projections/timetravel/Predicate.ts"
 import * as PredicateReads from "../../projections/timetravel/PredicateReads.ts"
 import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
+import * as EventText from "../../search/words/EventText.ts"
+import * as WordQuery from "../../search/words/WordQuery.ts"
 import * as Entries from "../course/Entries.ts"
 import { REQUEST_BUDGET } from "../course/TaskFilter.ts"
 import { StudioLog } from "../StudioLog.ts"
-import type { FindLine } from "../wire/Asking.ts"
+import type { FindLine, SearchAnswer } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
 
 const MAX_HITS = 1_000
@@ -45,44 +45,41 @@ export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
     )
   })
 
-/** Maximum length of a search text in characters. V8 may compare the text at each place of a payload. */
-const LONGEST_TEXT = 1_000
+/** Number of hits of an answer: by default, and at most. */
+const FOUND = 50
+const MAX_FOUND = 500
 
 export const SearchQuery = Schema.Struct({
   text: Schema.NonEmptyString.pipe(
-    Schema.maxLength(LONGEST_TEXT),
-    Schema.annotations({ description: `a text of at most ${LONGEST_TEXT} characters` }),
+    Schema.maxLength(WordQuery.MAX_LENGTH),
+    Schema.annotations({ description: `a text of at most ${WordQuery.MAX_LENGTH} characters` }),
   ),
+  task: Query.OptionalText,
+  kind: Schema.optionalWith(Schema.Literal(...EventText.KINDS), { exact: true }),
+  order: Schema.optionalWith(Schema.Literal("newest", "best"), { default: () => "newest" as const }),
+  before: Schema.optionalWith(Query.Position, { exact: true }),
+  limit: Schema.optionalWith(Query.wholeNumber(1, MAX_FOUND), { default: () => FOUND }),
 })
 
-/**
- * Every event on any timeline whose payload contains a text, ignoring case. Includes personal data whose key is
- * available.
- */
-export const search = ({ text }: typeof SearchQuery.Type) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const { position: of } = yield* (yield* EventLog).head
-    const wanted = JSON.stringify(text).slice(1, -1).toLowerCase()
-    return searching((tell) =>
-      Stream.asyncPush<FindLine, LogError>((emit) =>
-        records
-          .decoded({ until: of }, { decrypted: true }, (page) => {
-            for (const record of page) {
-              if (record.text.toLowerCase().includes(wanted)) emit.single({ hit: Entries.hit(eventOf(record)) })
-            }
-            return tell({ progress: { done: page.at(-1)?.link.position ?? of, of } })
-          })
-          .pipe(
-            Effect.matchCause({ onFailure: (cause) => emit.halt(cause), onSuccess: () => emit.end() }),
-            Effect.forkScoped,
-          ),
-      ),
-    )
-  })
+/** How long a request reads events that no index covers, in milliseconds. Then the page asks for the rest. */
+const SEARCH_MS = 500
 
-/** The link has all fields of the envelope that a line needs. */
-const eventOf = ({ link, text, hash }: DecodedEvent): Event => ({ ...link, payload: JSON.parse(text), hash })
+/**
+ * Events on any timeline whose texts have some words. Includes personal data whose key is available. The answer comes in
+ * parts: `next` names the position before which the next part begins.
+ */
+export const search = ({ text, task, kind, order, before, limit }: typeof SearchQuery.Type) =>
+  Effect.gen(function* () {
+    const { search } = yield* StudioLog
+    const kinds = kind === undefined ? undefined : [kind]
+    const asked = { text, taskId: task, kinds, order, before, limit, budgetMs: SEARCH_MS }
+    const { hits, next, ...rest } = yield* search.find(asked)
+    return {
+      ...rest,
+      hits: hits.map(({ taskId, ...hit }) => ({ ...hit, task: taskId })),
+      next: next ?? null,
+    } satisfies SearchAnswer
+  })
 
 /** A slow client gets only the newest line of progress. */
 const MAX_WAITING = 1

@@ -141,7 +141,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/locate": get("see", Values.LocateQuery, Values.locate),
     "/api/history": get("see", Values.HistoryQuery, Values.history),
     "/api/find": lines("see", Searches.FindQuery, Searches.find),
-    "/api/search": lines("see", Searches.SearchQuery, Searches.search),
+    "/api/search": get("see", Searches.SearchQuery, Searches.search),
     "/api/live": events("see", Live.LiveQuery, Live.live),
     "/api/questions": get("see", Questions.QuestionsQuery, Questions.questions),
     "/api/answers": post("answer", Questions.AnswerBody, Questions.answer),

@@ -1,5 +1,7 @@
 /** The API's questions and orders beyond single tasks. */
 import type { ContentDifferences } from "../../projections/timetravel/alignment/ContentDifference.ts"
+import type { Kind } from "../../search/words/EventText.ts"
+import type { Piece } from "../../search/words/Matching.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Entry, Why } from "./CourseSlice.ts"
 import type { CommonScore } from "./Scoring.ts"
@@ -16,8 +18,7 @@ export interface Located {
 }
 
 /**
- * A line of `GET /api/find?timeline=…&task=…&when=CEL` (events at which a predicate becomes true) or
- * `GET /api/search?text=…` (payloads that contain a text, ignoring case). Both stream lines of JSON
+ * A line of `GET /api/find?timeline=…&task=…&when=CEL`: events at which a predicate becomes true, as lines of JSON
  * (`application/x-ndjson`) until `end`.
  */
 export type FindLine =
@@ -33,6 +34,39 @@ export interface Hit {
   readonly task: string | null
   readonly type: string
   readonly line: string
+}
+
+/**
+ * `GET /api/search?text=…&task=…&kind=…&order=newest|best&before=N&limit=N`: events on any timeline whose texts have
+ * some words, at most 500.
+ */
+export interface SearchAnswer {
+  readonly hits: ReadonlyArray<SearchHit>
+  /** The position before which there may be more hits, as `before` of the next request; null at the end. */
+  readonly next: number | null
+  /** Whether no event had exactly these words, so that the hits have words that begin with them. */
+  readonly widened: boolean
+  readonly coverage: SearchCoverage
+}
+
+/** How far the index of words reaches. */
+export interface SearchCoverage {
+  /** Events up to this position are covered. */
+  readonly position: number
+  readonly head: number
+  /** Why there is no index, so that a search reads the events themselves; null if there is one. */
+  readonly withoutIndex: string | null
+}
+
+export interface SearchHit {
+  readonly position: number
+  readonly timeline: string
+  readonly task: string | null
+  readonly type: string
+  readonly kind: Kind
+  readonly occurredAt: number
+  /** The text around the words. */
+  readonly excerpt: ReadonlyArray<Piece>
 }
 
 /**

@@ -147,7 +147,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
       ["task-0015", "open the task task-0015"],
       ["task the night watch", "open the task the night watch"],
       ["task != null", "mark where this is true: task != null"],
-      ["search boiler", "search all payloads for “boiler”"],
+      ["search boiler", "search all events for “boiler”"],
       ["plugins", "show plugins, their grants, crashes and requests"],
       ["why", "why it happened (w)"],
       ["next failure", "the next failure (b)"],

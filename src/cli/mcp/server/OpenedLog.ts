@@ -4,10 +4,11 @@ import type { EventLog } from "../../../events/log/EventLog.ts"
 import type { Records } from "../../../events/read/Records.ts"
 import type { Projector } from "../../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
+import * as Search from "../../../search/Search.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 
 /** The services that tools ask. */
-export type Past = EventLog | Projector | Records | TimeTravel
+export type Past = EventLog | Projector | Records | Search.Search | TimeTravel
 
 export interface OpenedLog {
   /** Runs a question on the log, and opens the log if no earlier question could. */
@@ -22,7 +23,8 @@ export const make = (log: Option.Option<string>, personal: boolean): Effect.Effe
     let known: Context.Context<Past> | undefined
     const open = Effect.gen(function* () {
       const scope = yield* Scope.fork(server, ExecutionStrategy.sequential)
-      return yield* Layer.buildWithScope(OpenLog.forPast(log, { personal }), scope).pipe(
+      const past = Layer.provideMerge(Search.layer, OpenLog.forPast(log, { personal }))
+      return yield* Layer.buildWithScope(past, scope).pipe(
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
       )
     })

@@ -1,12 +1,12 @@
-/** The tool `search`: the events that hold a text, or at which an expression becomes true. */
-import { Chunk, Effect, Option, Schema, Stream } from "effect"
-import { EventLog } from "../../../events/log/EventLog.ts"
+/** The tool `search`: the events that have some words, or at which an expression becomes true. */
+import { Chunk, Effect, Schema, Stream } from "effect"
 import * as Moment from "../../../events/read/Moment.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
 import * as Predicate from "../../../kernel/rules/Predicate.ts"
 import { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
+import * as Search from "../../../search/Search.ts"
 import { BadInput } from "../../command/BadInput.ts"
 import * as EventLine from "../../pages/events/EventLine.ts"
+import * as SearchPage from "../../pages/events/SearchPage.ts"
 import * as Style from "../../terminal/Style.ts"
 import * as Text from "../../terminal/Text.ts"
 import type * as Answer from "../server/Answer.ts"
@@ -16,22 +16,16 @@ import * as Tool from "../server/Tool.ts"
 /** Events that an answer lists. */
 const FOUND = 20
 
-/** Characters on each side of a found text. */
-const AROUND = 80
-
-/** Time after which a search says how far it got, in milliseconds. */
+/** Time after which a search answers with what it has, in milliseconds. */
 const SEARCH_MS = 20_000
-
-/** Events that are read at once. */
-const PAGE = 1_000
 
 export const search = Tool.make({
   name: "search",
   title: "Search the events",
   description:
-    'Events that hold a text (case ignored), with the words around it; or, with `when`, those at which a CEL expression over state, event and position becomes true: event.type == "CommandFailed".',
+    'Events with some words (all of them; "phrases in quotes"; beginnings*), the newest first, with the text around them; or, with `when`, those at which a CEL expression over state, event and position becomes true, the oldest first: event.type == "CommandFailed".',
   input: Schema.Struct({
-    text: Tool.optional(Tool.text("The text to look for in payloads")),
+    text: Tool.optional(Tool.text("The words to look for. Case and accents do not matter")),
     when: Tool.optional(Tool.text("A CEL expression, instead of a text")),
     task: Tool.optional(Tool.task),
     after: Tool.optional(Tool.moment("Only events after this moment")),
@@ -51,9 +45,7 @@ export const search = Tool.make({
         ? predicateHits(when ?? "", { task, after, until })
         : textHits(text, { task, after, until })
       const next: NonNullable<Answer.Answer["next"]> =
-        found.next === undefined
-          ? []
-          : [[{ tool: "search", args: { ...args, after: `@${found.next}` } }, "the events after those"]]
+        found.next === undefined ? [] : [[{ tool: "search", args: { ...args, ...found.next } }, "more events"]]
       const none = found.lines.length > 0 ? [] : ["No event fits."]
       return { lines: found.lines, foot: [...none, ...found.foot], next }
     }),
@@ -68,47 +60,36 @@ interface Range {
 interface Hits {
   readonly lines: ReadonlyArray<string>
   readonly foot: ReadonlyArray<string>
-  /** The position after which the search continues. */
-  readonly next: number | undefined
+  /** The argument with which the search continues. */
+  readonly next: { readonly after: string } | { readonly until: string } | undefined
 }
 
 const textHits = (text: string, { task, after, until }: Range) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const search = yield* Search.Search
     const taskId = task === undefined ? undefined : (yield* TaskArgument.named(task)).taskId
-    const end = until === undefined ? (yield* log.head).position : yield* Moment.resolve(until)
-    const sought = text.toLowerCase()
-    const began = performance.now()
-    const lines: Array<string> = []
-    let from = after === undefined ? 0 : yield* Moment.resolve(after)
-    for (;;) {
-      const query = { after: from, until: end, ...(taskId === undefined ? {} : { taskId }) }
-      const page = yield* log.readPage(query, PAGE)
-      for (const event of page) {
-        const hit = around(event, sought)
-        if (hit === undefined) continue
-        if (lines.length === FOUND) return { lines, foot: [], next: from } satisfies Hits
-        lines.push(hit)
-        from = event.position
-      }
-      if (page.length < PAGE) return { lines, foot: [], next: undefined } satisfies Hits
-      from = page.at(-1)?.position ?? end
-      if (performance.now() - began > SEARCH_MS) {
-        const foot = [`Searched up to @${from} of @${end} in ${Text.duration(SEARCH_MS)}.`]
-        return { lines, foot, next: from } satisfies Hits
-      }
-    }
+    const first = after === undefined ? undefined : yield* Moment.resolve(after)
+    const last = until === undefined ? undefined : yield* Moment.resolve(until)
+    // A later search continues it.
+    yield* Effect.timeoutOption(search.build(), SEARCH_MS)
+    const before = last === undefined ? undefined : last + 1
+    const asked = { text, taskId, after: first, before, limit: FOUND, budgetMs: SEARCH_MS }
+    const { hits, next, widened, coverage } = yield* search.find(asked)
+    const foot = [
+      ...(widened ? ["No event has exactly these words; these have words that begin with them."] : []),
+      ...(coverage.position < coverage.head
+        ? [`The search covers the events up to @${coverage.position} of @${coverage.head} so far. Ask again later.`]
+        : []),
+    ]
+    return {
+      lines: hits.map(lineOf),
+      foot,
+      next: next === undefined ? undefined : { until: `@${next - 1}` },
+    } satisfies Hits
   })
 
-/** A line for an event that holds the text in its payload; undefined if it does not. */
-const around = ({ position, type, payload }: Event, sought: string): string | undefined => {
-  const text = Text.json(payload)
-  const index = text.toLowerCase().indexOf(sought)
-  if (index < 0) return undefined
-  const [start, end] = [Math.max(0, index - AROUND), index + sought.length + AROUND]
-  const cut = `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`
-  return `@${position} ${Text.oneLine(type)}  ${Text.oneLine(cut)}`
-}
+const lineOf = (hit: Search.Hit): string =>
+  `@${hit.position} ${Text.oneLine(hit.type)} (${hit.kind})  ${SearchPage.excerpt(hit, (marked) => marked)}`
 
 const predicateHits = (when: string, { task, after, until }: Range) =>
   Effect.gen(function* () {
@@ -122,6 +103,6 @@ const predicateHits = (when: string, { task, after, until }: Range) =>
     return {
       lines: EventLine.shortOf(Style.plain, shown),
       foot: [],
-      next: found.length > FOUND ? Option.getOrUndefined(Option.fromNullable(shown.at(-1)?.position)) : undefined,
+      next: found.length > FOUND ? { after: `@${shown.at(-1)?.position ?? 0}` } : undefined,
     } satisfies Hits
   })

@@ -41,7 +41,6 @@ export class Marked {
     show(false)
     this.#source
       .find(
-        "find",
         { timeline, task, when },
         (line) => {
           if ("hit" in line) positions.push(line.hit.position)

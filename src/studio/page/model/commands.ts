@@ -48,7 +48,7 @@ export const meaningOf = (text: string): Meaning | null => {
   const search = /^(?:search|find)\s+(.+)$/.exec(given)?.[1]
   if (search !== undefined)
     return {
-      says: `search all payloads for “${search}”`,
+      says: `search all events for “${search}”`,
       run: (studio) => studio.go({ screen: "search", text: search }),
     }
   // Text that begins with an operator compares `task`: it is a predicate.
@@ -67,7 +67,7 @@ export interface Suggestion {
 const NAMES: ReadonlyArray<Suggestion> = [
   ...KEYS.flatMap(({ name, says, shown }) => (name === null ? [] : [{ text: name, says: `${says} (${shown})` }])),
   ...Object.entries(SCREENS).map(([text, { says }]) => ({ text, says })),
-  { text: "search ", says: "a text in all payloads" },
+  { text: "search ", says: "words in goals, messages, arguments, results, errors and notes" },
   { text: "task ", says: "a task by its id" },
 ]
 

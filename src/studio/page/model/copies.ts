@@ -20,7 +20,7 @@ export const commandOf = (address: Address, log: string, position: number): stri
     case "questions":
       return of("confirm ls")
     case "search":
-      return `${of("export events --output -")} | grep -F -- ${word(address.text)}`
+      return of(`search -- ${word(address.text)}`)
     case "tasks":
       return of(tasksCommand(address))
     // Scenario files are not in the log.

@@ -1,71 +1,24 @@
-/** Payloads that contain a text, shown as the search finds them. Leaving the screen ends the search. */
-import { useEffect, useState } from "preact/hooks"
-import type { Hit } from "../../wire/Asking.ts"
+/** Events whose texts have some words, shown as the search finds them. Leaving the screen ends the search. */
 import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
-import { count } from "../parts/format.ts"
+import { Excerpt } from "../parts/Excerpt.tsx"
+import { count, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
-import { messageOf } from "../source/Source.ts"
+import { type Searched, useSearch } from "../parts/useSearch.ts"
 
 export const SearchScreen = ({ text }: { readonly text: string }) => {
   const studio = useStudio()
-  const [hits, setHits] = useState<ReadonlyArray<Hit>>([])
-  const [state, setState] = useState("")
-  const [stop, setStop] = useState<AbortController | null>(null)
-  useEffect(() => {
-    if (text === "") return setState("Searches all payloads on all timelines, ignoring upper and lower case.")
-    const abort = new AbortController()
-    setStop(abort)
-    setState("searching …")
-    const found: Array<Hit> = []
-    // Render at most once per frame: with very many hits, the list would never finish.
-    let frame = 0
-    let isGone = false
-    const draw = () => {
-      cancelAnimationFrame(frame)
-      frame = 0
-      setHits([...found])
-    }
-    studio.source
-      .find(
-        "search",
-        { text },
-        (line) => {
-          if ("hit" in line) {
-            found.push(line.hit)
-            frame ||= requestAnimationFrame(draw)
-          } else if ("progress" in line)
-            setState(`searching … ${Math.round((100 * line.progress.done) / Math.max(1, line.progress.of))} %`)
-          else if ("problem" in line) {
-            setState(line.problem)
-            setStop(null)
-          } else {
-            draw()
-            setState(line.cut ? "There are more hits. Only the first are shown." : `${count(found.length, "event")}.`)
-            setStop(null)
-          }
-        },
-        abort.signal,
-      )
-      .catch((cause: unknown) => {
-        if (isGone) return
-        setStop(null)
-        setState(abort.signal.aborted ? `Stopped. ${count(found.length, "event")} so far.` : messageOf(cause))
-      })
-    return () => {
-      isGone = true
-      cancelAnimationFrame(frame)
-      abort.abort()
-    }
-  }, [text])
+  const searched = useSearch(text === "" ? null : { text })
+  const { hits, state, next, stop, more } = searched
   return (
     <main class="search">
       <div class="sentence">
         <h1>
-          {text === "" ? "Search" : "Payloads with "}
-          {text === "" ? null : (
+          {text === "" ? (
+            "Search"
+          ) : (
             <>
-              “<bdi>{text}</bdi>”
+              Search for “<bdi>{text}</bdi>”
             </>
           )}
         </h1>
@@ -78,39 +31,68 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
           }}
         >
           <input
+            key={text}
             name="text"
+            type="search"
             defaultValue={text}
-            placeholder="a text in payloads"
-            aria-label="Search all payloads for this text"
+            placeholder={'words, "a phrase", begin*'}
+            aria-label="Search goals, messages, arguments, results, errors and notes"
             spellcheck={false}
             autocomplete="off"
           />
         </form>
         <p role="status">
-          {state}{" "}
-          {stop === null ? null : (
-            <button type="button" onClick={() => stop.abort()}>
+          {text === "" ? HELP : stateOf(searched)}{" "}
+          {text !== "" && state === "searching" ? (
+            <button type="button" onClick={stop}>
               stop
             </button>
-          )}
+          ) : null}
         </p>
       </div>
       <ol class="found">
-        {hits.map(({ position, timeline, task, type, line }) => (
+        {hits.map(({ position, timeline, task, type, kind, occurredAt, excerpt }) => (
           <li key={position}>
             <Link to={visit({ timeline, task }, position)}>
               <span class="at">@{position}</span>
               <span>
-                <span class="type">{type}</span> <bdi>{line}</bdi>
+                <span class={kind === "error" ? "type bad" : "type"}>{kind === "other" ? type : kind}</span>{" "}
+                <Excerpt excerpt={excerpt} />
               </span>
               <small>
                 <bdi>{task ?? "no task"}</bdi>
-                {timeline === "main" ? "" : ` on ${timeline}`}
+                {timeline === "main" ? "" : ` on ${timeline}`} · {time(occurredAt)}
               </small>
             </Link>
           </li>
         ))}
       </ol>
+      {state === "done" && next !== null ? (
+        <p class="more">
+          <button type="button" onClick={more}>
+            more hits
+          </button>
+        </p>
+      ) : null}
     </main>
   )
+}
+
+const HELP =
+  'Finds goals, messages, arguments, results, errors and notes that have all of your words. Case and accents do not matter. "no boiler" finds a phrase, boil* a beginning.'
+
+/** What a search has done so far. */
+export const stateOf = ({ hits, state, next, widened, coverage, problem }: Searched): string => {
+  if (problem !== "") return problem
+  const found = `${count(hits.length, "hit")}${next === null ? "" : " so far"}`
+  if (state === "searching") return coverage === null ? "searching …" : `searching … ${found}`
+  const covered =
+    coverage !== null && coverage.position < coverage.head
+      ? ` The search covers ${Math.floor((100 * coverage.position) / coverage.head)} % of the log so far.`
+      : ""
+  if (state === "stopped") return `Stopped. ${found}.${covered}`
+  if (hits.length === 0) return `No event has these words.${covered}`
+  if (widened)
+    return `No event has exactly these words. ${count(hits.length, "event")} with words that begin with them.${covered}`
+  return `${next === null ? count(hits.length, "hit") : `The newest ${count(hits.length, "hit")}`}.${covered}`
 }

@@ -3,9 +3,12 @@
  * events, and refuses questions that need the log, with advice.
  */
 
+import * as EventText from "../../../search/words/EventText.ts"
+import { excerpt, match } from "../../../search/words/Matching.ts"
+import { parse, type WordQuery, widened } from "../../../search/words/WordQuery.ts"
 import { defined } from "../../../values/defined.ts"
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
-import type { FindLine, PathHistory } from "../../wire/Asking.ts"
+import type { PathHistory, SearchHit } from "../../wire/Asking.ts"
 import type { Effects, Entry, Why } from "../../wire/CourseSlice.ts"
 import { CHUNK } from "../../wire/CourseSlice.ts"
 import { QUESTION, questionOf } from "../../wire/Shared.ts"
@@ -104,6 +107,24 @@ export const fileSource = (packed: Packed): Source => {
     return { total: shown.length, rows: shown }
   }
 
+  const search = async ({ text, before, limit }: Parameters): Promise<Questions["search"]> => {
+    const query = parse(String(text ?? ""))
+    const all = await entries()
+    const covered = { position: 1, head: 1, withoutIndex: null }
+    const hits = (wanted: typeof query) =>
+      wanted === undefined
+        ? []
+        : all
+            .flatMap((entry) => hitOf(wanted, entry))
+            .filter(({ position }) => position < Number(before ?? Number.POSITIVE_INFINITY))
+            .sort((a, b) => b.position - a.position)
+    const exact = hits(query)
+    const found = exact.length > 0 || query === undefined ? exact : hits(widened(query))
+    const shown = found.slice(0, Number(limit))
+    const next = found.length > shown.length ? (shown.at(-1)?.position ?? null) : null
+    return { hits: shown, next, widened: exact.length === 0 && found.length > 0, coverage: covered }
+  }
+
   const answerOf = (path: keyof Questions, parameters: Parameters): Promise<unknown> => {
     switch (path) {
       case "why":
@@ -114,6 +135,8 @@ export const fileSource = (packed: Packed): Source => {
         return history(parameters)
       case "locate":
         return located(String(parameters.moment))
+      case "search":
+        return search(parameters)
       case "tasks":
         return parameters.where ? Promise.reject(cannotEvaluate()) : listed(parameters)
       case "groups":
@@ -134,15 +157,17 @@ export const fileSource = (packed: Packed): Source => {
           "A shared file is read-only. Open the log with `hindcast studio` to answer, fork or re-score.",
         ),
       ),
-    find: async (path, parameters, onLine) => {
-      if (path === "find") return onLine({ problem: cannotEvaluate().message })
-      const text = String(parameters.text ?? "").toLowerCase()
-      for (const entry of await entries())
-        if (JSON.stringify(entry.payload).toLowerCase().includes(text)) onLine({ hit: entry } satisfies FindLine)
-      onLine({ end: true, cut: false })
-    },
+    find: async (_, onLine) => onLine({ problem: cannotEvaluate().message }),
     follow: null,
   }
+}
+
+const hitOf = (query: WordQuery, entry: Entry): ReadonlyArray<SearchHit> => {
+  const { position, timeline, task, type, payload, occurredAt } = entry
+  const found = EventText.of(type, payload)
+  const matched = found === undefined ? undefined : match(query, found.text)
+  if (found === undefined || matched === undefined) return []
+  return [{ position, timeline, task, type, kind: found.kind, occurredAt, excerpt: excerpt(found.text, matched) }]
 }
 
 const cannotEvaluate = (): SourceFailed =>

@@ -34,8 +34,8 @@ export const httpSource = (token: string): Source => {
           body: JSON.stringify(order),
         }),
       ),
-    find: async (path, parameters, onLine, signal) => {
-      const response = await request(questionOf(path, parameters), { signal })
+    find: async (parameters, onLine, signal) => {
+      const response = await request(questionOf("find", parameters), { signal })
       for await (const line of lines(response)) if (line !== "") onLine(JSON.parse(line) as FindLine)
     },
     follow: async (path, parameters, onEvent, signal) => {

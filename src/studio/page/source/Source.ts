@@ -12,6 +12,7 @@ import type {
   RescoreOrder,
   RowDifferences,
   RubricIssue,
+  SearchAnswer,
   TextIssue,
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
@@ -58,6 +59,7 @@ export interface Questions {
   readonly verdicts: VerdictTable
   readonly rubric: RubricOfSet
   readonly locate: Located
+  readonly search: SearchAnswer
   readonly history: PathHistory
   readonly density: Density
   readonly compare: Comparison
@@ -107,13 +109,8 @@ export interface Source {
     order: Orders[Path]["order"],
     signal?: AbortSignal,
   ) => Promise<Orders[Path]["result"]>
-  /** Searches, and passes on lines as they arrive. */
-  readonly find: (
-    path: "find" | "search",
-    parameters: Parameters,
-    onLine: (line: FindLine) => void,
-    signal: AbortSignal,
-  ) => Promise<void>
+  /** Looks for the events at which a predicate becomes true, and passes on lines as they arrive. */
+  readonly find: (parameters: Parameters, onLine: (line: FindLine) => void, signal: AbortSignal) => Promise<void>
   /**
    * Follows the log (`live`, from a position on) or an agent (`talk`), until the connection ends. Null if there is
    * nothing to follow.

@@ -1,0 +1,212 @@
+/** The hits of one search, read from the log, the newest first. */
+
+import { Effect } from "effect"
+import type { EventLog, LogError } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
+import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
+import type { Wanted } from "./IndexFile.ts"
+import type { OpenIndex } from "./OpenIndex.ts"
+import * as EventText from "./words/EventText.ts"
+import * as Matching from "./words/Matching.ts"
+import type { WordQuery } from "./words/WordQuery.ts"
+
+/** An event that matches. */
+export interface Hit {
+  readonly position: number
+  readonly timeline: string
+  readonly taskId: string | null
+  readonly type: string
+  readonly kind: EventText.Kind
+  readonly occurredAt: number
+  /** The text around the words. As recorded: escape it before a person reads it. */
+  readonly excerpt: ReadonlyArray<Matching.Piece>
+}
+
+/** A hit with its match, for ranking. */
+export interface Matched {
+  readonly hit: Hit
+  readonly match: Matching.Match
+}
+
+export interface Range {
+  readonly taskId?: string | undefined
+  readonly kinds?: ReadonlyArray<EventText.Kind> | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+  readonly budgetMs?: number | undefined
+}
+
+export interface Sources {
+  readonly log: EventLog.Service
+  readonly index: OpenIndex
+}
+
+/** Number of positions that the index gives at once. */
+const BATCH = 128
+
+/** Number of events read at once without an index. */
+const PAGE = 500
+
+/** Where a search stands: positions before it are left. */
+interface Source {
+  waiting: ReadonlyArray<Event>
+  /** Positions from here on were looked at. */
+  before: number
+  isEmpty: boolean
+}
+
+export class Hits {
+  readonly #log: EventLog.Service
+  readonly #index: OpenIndex
+  readonly #wanted: Wanted
+  readonly #range: Range
+  readonly #after: number
+  /** Events that the index names. They match unless the file is wrong. */
+  readonly #indexed: Source
+  /** Events that have to be read: those with personal fields, or all. */
+  readonly #unindexed: Source
+  readonly #startedAt = performance.now()
+
+  /** @param covered the last position to look at */
+  constructor({ log, index }: Sources, query: WordQuery, range: Range, covered: number) {
+    this.#log = log
+    this.#index = index
+    this.#wanted = { query, taskId: range.taskId, kinds: range.kinds }
+    this.#range = range
+    this.#after = range.after ?? 0
+    const before = Math.min(range.before ?? Number.MAX_SAFE_INTEGER, covered + 1)
+    this.#indexed = { waiting: [], before, isEmpty: index.problem() !== null }
+    this.#unindexed = { waiting: [], before, isEmpty: false }
+  }
+
+  /** The newest hits, and the position before which there may be more. */
+  newest(limit: number) {
+    return Effect.map(this.matched(limit), ({ matched, next }) => ({ hits: matched.map(({ hit }) => hit), next }))
+  }
+
+  matched(limit: number) {
+    return Effect.gen(this, function* () {
+      const matched: Array<Matched> = []
+      for (;;) {
+        const event = yield* this.#next
+        if (event === undefined) return { matched, next: undefined }
+        if (event === OUT_OF_TIME) return { matched, next: this.#unindexed.before }
+        const found = this.#match(event)
+        if (found === undefined) continue
+        if (matched.length === limit) return { matched, next: event.position + 1 }
+        matched.push(found)
+      }
+    })
+  }
+
+  /** The next event that may match. */
+  get #next() {
+    return Effect.gen(this, function* () {
+      yield* this.#fillIndexed
+      const isInTime = yield* this.#fillUnindexed
+      const [indexed, unindexed] = [this.#indexed.waiting[0], this.#unindexed.waiting[0]]
+      // Events that were not looked at come before the next one of the index.
+      if (!isInTime && (indexed === undefined || indexed.position < this.#unindexed.before)) return OUT_OF_TIME
+      const source = (indexed?.position ?? 0) >= (unindexed?.position ?? 0) ? this.#indexed : this.#unindexed
+      const [event] = source.waiting
+      source.waiting = source.waiting.slice(1)
+      return event
+    })
+  }
+
+  get #fillIndexed() {
+    return Effect.gen(this, function* () {
+      const source = this.#indexed
+      while (source.waiting.length === 0 && !source.isEmpty) {
+        const found = (yield* this.#index.use((file) => file.positions(this.#wanted, source.before, BATCH))) ?? []
+        const positions = found.filter((position) => position > this.#after)
+        source.isEmpty = positions.length < BATCH
+        source.before = positions.at(-1) ?? source.before
+        source.waiting = yield* this.#read(positions)
+      }
+    })
+  }
+
+  /** False if the time is over before an event was found. */
+  get #fillUnindexed(): Effect.Effect<boolean, LogError> {
+    return Effect.gen(this, function* () {
+      const source = this.#unindexed
+      const { budgetMs = Number.POSITIVE_INFINITY } = this.#range
+      while (source.waiting.length === 0 && !source.isEmpty) {
+        if (performance.now() - this.#startedAt > budgetMs) return false
+        yield* this.#index.problem() === null ? this.#takePersonal : this.#takeAll
+        yield* yieldToEventLoop
+      }
+      return true
+    })
+  }
+
+  get #takePersonal() {
+    return Effect.gen(this, function* () {
+      const source = this.#unindexed
+      const found = (yield* this.#index.use((file) => file.personal(source.before, PAGE))) ?? []
+      const positions = found.filter((position) => position > this.#after)
+      source.isEmpty = positions.length < PAGE
+      source.before = positions.at(-1) ?? source.before
+      source.waiting = (yield* this.#read(positions)).filter((event) => this.#match(event) !== undefined)
+    })
+  }
+
+  get #takeAll() {
+    return Effect.gen(this, function* () {
+      const source = this.#unindexed
+      const last = Math.min(source.before - 1, (yield* this.#log.head).position)
+      const first = Math.max(this.#after, last - PAGE)
+      const query = {
+        after: first,
+        until: last,
+        ...(this.#range.taskId === undefined ? {} : { taskId: this.#range.taskId }),
+      }
+      const page = last <= first ? [] : yield* this.#log.readPage(query, PAGE)
+      source.before = first + 1
+      source.isEmpty = first <= this.#after
+      source.waiting = [...page].reverse().filter((event) => this.#match(event) !== undefined)
+    })
+  }
+
+  #read(positions: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<Event>, LogError> {
+    const read = (position: number) => this.#log.readPage({ after: position - 1, until: position }, 1)
+    return Effect.map(
+      Effect.forEach(runs(positions), (run) => (run.length === 1 ? read(run[0]) : this.#readRun(run))),
+      (pages) => pages.flat(),
+    )
+  }
+
+  /** Consecutive positions, the highest first. */
+  #readRun(run: ReadonlyArray<number>) {
+    const [last = 0, first = last] = [run[0], run.at(-1)]
+    return Effect.map(this.#log.readPage({ after: first - 1, until: last }, run.length), (page) => [...page].reverse())
+  }
+
+  #match(event: Event): Matched | undefined {
+    const { position, timeline, taskId, type, payload, occurredAt } = event
+    if (this.#range.taskId !== undefined && this.#range.taskId !== taskId) return undefined
+    const found = EventText.of(type, payload)
+    if (found === undefined) return undefined
+    const { kind, text } = found
+    const { kinds = [] } = this.#range
+    if (kinds.length > 0 && !kinds.includes(kind)) return undefined
+    const match = Matching.match(this.#wanted.query, text)
+    if (match === undefined) return undefined
+    const excerpt = Matching.excerpt(text, match)
+    return { hit: { position, timeline, taskId, type, kind, occurredAt, excerpt }, match }
+  }
+}
+
+const OUT_OF_TIME = "out of time"
+
+/** Divides falling positions into runs of consecutive ones. */
+const runs = (positions: ReadonlyArray<number>): ReadonlyArray<readonly [number, ...Array<number>]> => {
+  const found: Array<[number, ...Array<number>]> = []
+  for (const position of positions) {
+    const run = found.at(-1)
+    if (run !== undefined && run.at(-1) === position + 1) run.push(position)
+    else found.push([position])
+  }
+  return found
+}

@@ -1,0 +1,253 @@
+/**
+ * The full-text index of a log in a file of its own, in the user's store (`search/`). It holds words and positions, not
+ * texts: every hit is read from the log again. Of events with personal fields it holds only the positions, so that no
+ * personal data is in the file, whoever has the keys.
+ *
+ * Several processes may use one file. A file that is damaged, or belongs to another log or version, is replaced.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as choice from "../events/sqlite/driver/choice.ts"
+import { type Connection, IN_MEMORY, SqliteError } from "../events/sqlite/driver/Driver.ts"
+import * as OwnerOnly from "../platform/OwnerOnly.ts"
+import * as UserStore from "../platform/user/UserStore.ts"
+import { sha256 } from "../values/Digest.ts"
+import type { Kind } from "./words/EventText.ts"
+import type { WordQuery } from "./words/WordQuery.ts"
+
+/** An event as the index takes it. */
+export interface Row {
+  readonly position: number
+  readonly taskId: string | null
+  readonly kind: Kind
+  /** Folded words, separated by spaces (`Words.wordText`); null for an event with personal fields. */
+  readonly words: string | null
+}
+
+/** An event that both the log and its index have. */
+export interface Reached {
+  /** 0 before the first event. */
+  readonly position: number
+  /** The event's hash; empty at 0. */
+  readonly hash: string
+}
+
+/** Which hits to look for. */
+export interface Wanted {
+  readonly query: WordQuery
+  readonly taskId?: string | undefined
+  readonly kinds?: ReadonlyArray<Kind> | undefined
+}
+
+/** Raise it when words or texts change: older files are then built again. */
+const VERSION = 1
+
+/** "HCsx" in ASCII. */
+const APPLICATION_ID = 0x48437378
+
+const BUSY_MS = 2_000
+
+/** Words are folded already; this tokenizer separates them at spaces. Without `columnsize`, it is a fifth smaller. */
+const TABLES = `
+  CREATE VIRTUAL TABLE IF NOT EXISTS event USING
+    fts5(words, about, content = '', columnsize = 0, tokenize = 'ascii');
+  CREATE TABLE IF NOT EXISTS personal (position INTEGER PRIMARY KEY);
+  CREATE TABLE IF NOT EXISTS reached (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER, hash TEXT, log TEXT);
+  INSERT OR IGNORE INTO reached VALUES (1, 0, '', '');
+`
+
+/** Settings of FTS5: larger pieces in memory before it writes a segment. */
+const HASH_BYTES = 16 * 1024 * 1024
+
+export class IndexFile {
+  readonly #database: Connection
+  readonly file: string
+
+  /**
+   * Opens or creates the index of a log's file. Throws if the user's store cannot be used, and `SqliteError` if the
+   * index cannot.
+   *
+   * @param log the path of the log
+   */
+  static open(log: string): IndexFile {
+    const directory = UserStore.open("search", { readonly: false })
+    removeAbandoned(directory)
+    const name = nameOf(log)
+    noteLog(directory, name, log)
+    return connect(newest(directory, name), log)
+  }
+
+  /** The file that `open` opens. */
+  static fileOf(log: string): string {
+    return newest(UserStore.open("search", { readonly: false }), nameOf(log))
+  }
+
+  /** Replaces a damaged or foreign index of the log. Other processes keep the old file until they see the new one. */
+  static replace(old: string, log: string): IndexFile {
+    const directory = UserStore.open("search", { readonly: false })
+    const name = nameOf(log)
+    const before = [...numbersOf(directory, name)]
+    const latest = Math.max(0, ...before)
+    const number = old === newest(directory, name) ? latest + 1 : Math.max(1, latest)
+    const made = connect(path.join(directory, `${name}.${number}.db`), log)
+    for (const one of before) if (one < number) remove(path.join(directory, `${name}.${one}.db`))
+    return made
+  }
+
+  /** An index in memory, which ends with the process. */
+  static inMemory(): IndexFile {
+    return connect(IN_MEMORY, "")
+  }
+
+  constructor(database: Connection, file: string) {
+    this.#database = database
+    this.file = file
+  }
+
+  get reached(): Reached {
+    const [row] = this.#rows("SELECT position, hash FROM reached", [])
+    return { position: Number(row?.[0] ?? 0), hash: String(row?.[1] ?? "") }
+  }
+
+  /**
+   * Adds the rows of all events after `after`, up to `reached`, in one transaction. Returns false, and adds nothing, if
+   * another process went on from `after` meanwhile.
+   */
+  add(after: number, rows: ReadonlyArray<Row>, reached: Reached): boolean {
+    this.#database.prepare("BEGIN IMMEDIATE").run([])
+    try {
+      const isNext = this.reached.position === after
+      if (isNext) {
+        const word = this.#database.prepare("INSERT INTO event (rowid, words, about) VALUES (?, ?, ?)")
+        const personal = this.#database.prepare("INSERT INTO personal VALUES (?)")
+        for (const { position, taskId, kind, words } of rows) {
+          if (words === null) personal.run([position])
+          else word.run([position, words, `${KIND}${kind}${taskId === null ? "" : ` ${taskWord(taskId)}`}`])
+        }
+        const { position, hash } = reached
+        this.#database.prepare("UPDATE reached SET position = ?, hash = ?").run([position, hash])
+      }
+      this.#database.prepare("COMMIT").run([])
+      return isNext
+    } catch (cause) {
+      if (this.#database.inTransaction()) this.#database.prepare("ROLLBACK").run([])
+      throw cause
+    }
+  }
+
+  /** Positions of events that match, before a position, the newest first. */
+  positions(wanted: Wanted, before: number, limit: number): ReadonlyArray<number> {
+    const sql = "SELECT rowid FROM event WHERE event MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+    return this.#rows(sql, [expression(wanted), before, limit]).map(([position]) => Number(position))
+  }
+
+  /** Positions of events with personal fields, before a position, the newest first. */
+  personal(before: number, limit: number): ReadonlyArray<number> {
+    const sql = "SELECT position FROM personal WHERE position < ? ORDER BY position DESC LIMIT ?"
+    return this.#rows(sql, [before, limit]).map(([position]) => Number(position))
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #rows(sql: string, parameters: ReadonlyArray<unknown>) {
+    return this.#database.prepare(sql).rows(parameters)
+  }
+}
+
+/** Whether SQLite found a file damaged, or no index. Other errors, such as a full disk, leave the file alone. */
+export const isDamaged = (cause: unknown): boolean =>
+  cause instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR|MISMATCH|CONSTRAINT|SCHEMA)/.test(cause.code)
+
+/** Whether another process holds the file's lock. */
+export const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && cause.code.startsWith("SQLITE_BUSY")
+
+/** Marks words of the second column, which texts cannot match: their column is another one. */
+const KIND = "k"
+
+const taskWord = (taskId: string): string => `t${sha256(taskId).slice(0, 32)}`
+
+/** An expression of FTS5. Folded words hold neither quotes nor operators. */
+const expression = ({ query, taskId, kinds }: Wanted): string => {
+  const terms = query.terms.map(({ words, isPrefix }) => `"${words.join(" ")}"${isPrefix ? " *" : ""}`)
+  const about = [
+    ...(taskId === undefined ? [] : [`"${taskWord(taskId)}"`]),
+    ...(kinds === undefined || kinds.length === 0 ? [] : [`(${kinds.map((kind) => `"${KIND}${kind}"`).join(" OR ")})`]),
+  ]
+  return [`words : (${terms.join(" AND ")})`, ...about.map((one) => `about : (${one})`)].join(" AND ")
+}
+
+const nameOf = (log: string): string => sha256(log).slice(0, 32)
+
+const newest = (directory: string, name: string): string =>
+  path.join(directory, `${name}.${Math.max(1, ...numbersOf(directory, name))}.db`)
+
+const numbersOf = (directory: string, name: string): ReadonlyArray<number> =>
+  fs.readdirSync(directory).flatMap((entry) => {
+    const number = entry.startsWith(`${name}.`) ? /^\.(\d{1,9})\.db$/.exec(entry.slice(name.length))?.[1] : undefined
+    return number === undefined ? [] : [Number(number)]
+  })
+
+const connect = (file: string, log: string): IndexFile => {
+  if (file !== IN_MEMORY) {
+    OwnerOnly.makeFile(file)
+    assertSafe(file)
+  }
+  const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
+  try {
+    // An index that a power failure damages is built again.
+    database.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
+    const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
+    database.script("BEGIN IMMEDIATE")
+    if (scalar("SELECT count(*) FROM sqlite_schema") === 0) {
+      database.script(`${TABLES}
+        INSERT INTO event (event, rank) VALUES ('hashsize', ${HASH_BYTES});
+        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`)
+      database.prepare("UPDATE reached SET log = ?").run([log])
+    }
+    const [id, version] = [scalar("PRAGMA application_id"), scalar("PRAGMA user_version")]
+    const found = id === APPLICATION_ID && version === VERSION ? scalar("SELECT log FROM reached") : undefined
+    database.script("COMMIT")
+    if (found !== log) throw new SqliteError("SQLITE_MISMATCH", "it is the index of another log or version")
+    return new IndexFile(database, file)
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+/** Throws if somebody else could exchange the file. */
+const assertSafe = (file: string): void => {
+  const handle = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
+  try {
+    const defect = UserStore.defectOf(handle)
+    if (defect !== undefined) throw new Error(`${file}, which is ${defect}. Expected a file of your own: remove it`)
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+const remove = (file: string): void => {
+  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true })
+}
+
+/** Notes which log an index belongs to, next to it. */
+const noteLog = (directory: string, name: string, log: string): void => {
+  const file = path.join(directory, `${name}.log`)
+  if (OwnerOnly.makeFile(file)) fs.writeFileSync(file, log)
+}
+
+/** Removes the indexes of logs that no longer exist: their words must not outlive them. */
+const removeAbandoned = (directory: string): void => {
+  for (const entry of fs.readdirSync(directory)) {
+    if (!entry.endsWith(".log")) continue
+    const known = path.join(directory, entry)
+    const log = fs.readFileSync(known, "utf8")
+    if (fs.existsSync(log)) continue
+    const name = entry.slice(0, -".log".length)
+    for (const number of numbersOf(directory, name)) remove(path.join(directory, `${name}.${number}.db`))
+    fs.rmSync(known, { force: true })
+  }
+}

@@ -1,0 +1,37 @@
+/** Orders hits by how well they match. */
+
+import { Effect } from "effect"
+import type { Hits, Matched } from "./Hits.ts"
+import type { Kind } from "./words/EventText.ts"
+import type { WordQuery } from "./words/WordQuery.ts"
+
+/** Number of hits among which the best are chosen: the newest. */
+export const RANKED = 1_000
+
+/** What people look for first: what a task was for, and why it failed. */
+const WEIGHTS: { readonly [kind in Kind]: number } = {
+  goal: 3,
+  error: 2,
+  note: 1.5,
+  message: 1.5,
+  argument: 1,
+  result: 1,
+  other: 0.5,
+}
+
+/** The best hits: short texts that have the words often, goals and errors first. Equally good ones: the newest first. */
+export const best = (hits: Hits, { terms }: WordQuery, limit: number) =>
+  Effect.map(hits.matched(RANKED), ({ matched }) => {
+    const scored = matched.map((one) => ({ one, score: scoreOf(one, terms.length) }))
+    scored.sort((a, b) => b.score - a.score || b.one.hit.position - a.one.hit.position)
+    return { hits: scored.slice(0, limit).map(({ one }) => one.hit), next: undefined }
+  })
+
+/** Word counts with diminishing returns, over the length, as BM25 has them without the words' rarity. */
+const scoreOf = ({ hit, match }: Matched, terms: number): number => {
+  const counted = match.counts.reduce((sum, count) => sum + count / (count + 0.5 + match.length / TYPICAL), 0)
+  return (WEIGHTS[hit.kind] * counted) / terms
+}
+
+/** The length of a typical text, in words. */
+const TYPICAL = 40
