@@ -1,7 +1,7 @@
 /** The log that Studio shows: its histories, and caches for the tasks that people looked at. */
 
-import { Context, Effect, Layer, Option, Schedule } from "effect"
-import { EventLog, type LogError } from "../events/log/EventLog.ts"
+import { Context, Effect, Fiber, Layer, Option, Schedule } from "effect"
+import { EventLog, type LogError, MAIN } from "../events/log/EventLog.ts"
 import { Lease } from "../events/log/Lease.ts"
 import { Presence } from "../events/log/Presence.ts"
 import { Snapshots } from "../events/log/Snapshots.ts"
@@ -19,9 +19,18 @@ import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as TaskFacts from "./course/TaskFacts.ts"
 import * as EventIndex from "./index/EventIndex.ts"
 import * as OutlinePages from "./index/OutlinePages.ts"
+import * as ModelSums from "./overview/ModelSums.ts"
+import * as OutlineFacts from "./overview/OutlineFacts.ts"
 import { Remembered } from "./Remembered.ts"
+import type { ModelTotals, TaskModels } from "./wire/Task.ts"
 
 type History = TimelineHistory.TimelineHistory
+
+/** The model use of each task, and of several together. */
+export interface CountedModels {
+  readonly of: (taskId: string) => TaskModels
+  readonly together: (taskIds: ReadonlyArray<string>) => ModelTotals | null
+}
 
 export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
   StudioLog,
@@ -36,6 +45,12 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly outline: (past: History, taskId: string) => Effect.Effect<Outline, TaskNotFound | LogError>
     /** The duration and the model use of a task, as its audit counts them. */
     readonly facts: (past: History, taskId: string) => Effect.Effect<TaskFacts.TaskFacts, LogError>
+    /** What a list shows of a task's indexed events, cached until the task has another event. */
+    readonly outlineFacts: (past: History, taskId: string, ends: OutlineFacts.Ends) => OutlineFacts.OutlineFacts
+    /** The models of a timeline's tasks. Undefined, at first, while they are being counted. */
+    readonly models: (past: History) => Effect.Effect<CountedModels | undefined, LogError>
+    /** Waits until the models are counted once. */
+    readonly modelsCounted: (past: History) => Effect.Effect<void, LogError>
     /** Tells what goes on in open tasks. Looks for the log's kernel once. */
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
@@ -91,6 +106,47 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         Effect.repeat(Effect.ignore(search.build({ pause })), Schedule.spaced(SEARCH_EVERY)),
       ),
     )
+    const outlined = new Map<string, { readonly last: number; readonly facts: OutlineFacts.OutlineFacts }>()
+    const counts = new Map<string, Fiber.Fiber<void, LogError>>()
+    const scope = yield* Effect.scope
+
+    const outlineFacts = (past: History, taskId: string, ends: OutlineFacts.Ends): OutlineFacts.OutlineFacts => {
+      const key = JSON.stringify([past.timeline, taskId, ends.to])
+      const last = index.lastOf(taskId)
+      const known = outlined.get(key)
+      if (known?.last === last) return known.facts
+      const facts = OutlineFacts.of(index.outline(past.spans, taskId), ends)
+      outlined.set(key, { last, facts })
+      return facts
+    }
+
+    const sumsOf = (past: History) =>
+      Effect.flatMap(
+        past.timeline === MAIN ? Effect.succeed(projector) : Effect.orDie(projector.on(past.timeline)),
+        (on) => on.current(ModelSums.projection),
+      )
+
+    /** The first fold may read much of the log, so no request waits for it. */
+    const counting = (past: History): Effect.Effect<Fiber.Fiber<void, LogError>> =>
+      Effect.suspend(() => {
+        const known = counts.get(past.timeline)
+        if (known !== undefined) return Effect.succeed(known)
+        return Effect.tap(Effect.forkIn(Effect.asVoid(sumsOf(past)), scope), (fiber) =>
+          Effect.sync(() => counts.set(past.timeline, fiber)),
+        )
+      })
+
+    const models = (past: History) =>
+      Effect.gen(function* () {
+        const done = yield* Fiber.poll(yield* counting(past))
+        if (Option.isNone(done)) return undefined
+        const sums = yield* sumsOf(past)
+        return {
+          of: (taskId: string) => ModelSums.of(sums, taskId),
+          together: (taskIds: ReadonlyArray<string>) => ModelSums.together(sums, taskIds),
+        }
+      })
+
     let epoch: string | undefined
 
     /** Drops all states after a subject was shredded: they may hold that subject's data. */
@@ -141,6 +197,9 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         Effect.cached(TaskActivity.kernelState(writers)),
         (kernel) => (task) => Effect.flatMap(kernel, (state) => TaskActivity.of(log, writers, state, task)),
       ),
+      outlineFacts,
+      models,
+      modelsCounted: (past) => Effect.flatMap(counting(past), Fiber.join),
       scope: (past, taskId) =>
         Effect.map(inEpoch, () =>
           scopes.get([past.timeline, ...(taskId === null ? [] : [taskId])], () => ScopeCourse.make(past, taskId)),

@@ -122,7 +122,7 @@ describe("the text of an event", () => {
     const payload = { commandId: "c-1", actuator: "files/write", args, argsDigest: "0".repeat(64), priority: 0 }
     expect(EventText.of("ActuatorCommanded", payload)).toEqual({
       kind: "argument",
-      text: "files/write\nsrc/a.ts\n12\nhere\n0",
+      text: "files/write\nsrc/a.ts\n12\nhere",
     })
     expect(EventText.of("CommandDispatched", { commandId: "c-1" })).toBe(undefined)
   })

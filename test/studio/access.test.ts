@@ -205,7 +205,7 @@ const READING = [
     "why",
     "effects",
   ],
-  ...["locate", "history", "find", "search", "live", "questions", "talk", "compare", "plugins", "rubric"],
+  ...["locate", "history", "find", "search", "overview", "live", "questions", "talk", "compare", "plugins", "rubric"],
 ].map((name) => `/api/${name}`)
 
 describe("every path of the API", () => {

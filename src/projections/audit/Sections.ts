@@ -69,10 +69,17 @@ export const projection: Projection<State> = {
       const capture = Capture.projection.evolve(state.capture, event)
       return { ...state, course, capture, mayFollow: is(event, "TaskOpened") && LateAccount.mayFollow(event.payload) }
     }
-    if (state.course.outcome === null || (state.mayFollow && LateAccount.tells(event))) return advance(state, event)
+    if (takes({ isOpen: state.course.outcome === null, mayFollow: state.mayFollow }, event))
+      return advance(state, event)
     return OUTCOMES.has(event.type) ? late(state, event) : state
   },
 }
+
+/** Whether an event of a task counts: until the close, and afterwards what another account tells. */
+export const takes = (
+  { isOpen, mayFollow }: { readonly isOpen: boolean; readonly mayFollow: boolean },
+  event: Event,
+): boolean => isOpen || (mayFollow && LateAccount.tells(event))
 
 /** Whether no later event of the task can change its sections. */
 export const complete = ({ course, acting, mayFollow }: State): boolean =>

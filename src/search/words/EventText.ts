@@ -29,7 +29,8 @@ export const of = (type: string, payload: JsonObject): EventText | undefined => 
     length += shown.length + 1
   }
   for (const [name, value] of Object.entries(payload)) {
-    if (REFERENCES.has(name)) continue
+    // A number of the event itself, such as its priority, is no text; those of arguments and results are.
+    if (REFERENCES.has(name) || typeof value === "number") continue
     visit(type === "ModelCalled" && name === "request" ? newPart(value) : value, type === "DecisionMade", add)
   }
   return lines.length === 0 ? undefined : { kind: kindOf(type, payload), text: lines.join("\n") }
@@ -53,7 +54,7 @@ const TYPES_OF: { readonly [kind in Exclude<Kind, "other">]: ReadonlyArray<CoreN
     ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "IoFailed", "ModelFailed"] as const),
     ...(["SensorFailed", "PluginStartRefused", "PluginMisbehaved", "PluginQuarantined", "BrokerDenied"] as const),
   ],
-  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted", "RewardGiven", "PunishmentGiven"],
+  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted"],
 }
 
 const KIND_OF: ReadonlyMap<string, Kind> = new Map(
@@ -61,7 +62,10 @@ const KIND_OF: ReadonlyMap<string, Kind> = new Map(
 )
 
 /** Fields that refer to other things by names nobody types. */
-const REFERENCES = new Set(["commandId", "callId", "argsDigest", "requestDigest", "digest", "confirmationId"])
+const REFERENCES = new Set([
+  ...["commandId", "callId", "argsDigest", "requestDigest", "digest", "confirmationId"],
+  ...["basedOn", "because", "inputs", "positions", "hashes"],
+])
 
 /** Digests and UUIDs. */
 const DIGEST = /^(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/

@@ -1,4 +1,4 @@
-/** Answers `/api/tasks`, `/api/groups`, `/api/task`, `/api/capture` and `/api/course`. */
+/** Answers `/api/tasks`, `/api/overview`, `/api/groups`, `/api/task`, `/api/capture` and `/api/course`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -12,6 +12,10 @@ import * as TaskCapture from "../course/TaskCapture.ts"
 import * as TaskFilter from "../course/TaskFilter.ts"
 import * as TaskPlugins from "../course/TaskPlugins.ts"
 import * as TaskRows from "../course/TaskRows.ts"
+import * as OutlineFacts from "../overview/OutlineFacts.ts"
+import type { TaskHits } from "../overview/TaskHits.ts"
+import * as TaskSelection from "../overview/TaskSelection.ts"
+import * as Totals from "../overview/Totals.ts"
 import { StudioLog } from "../StudioLog.ts"
 import { decodeKind } from "../wire/Kind.ts"
 import type {
@@ -32,31 +36,55 @@ const MAX_ROWS = 500
 
 export const ListQuery = Schema.Struct({
   timeline: Query.Timeline,
-  where: Query.OptionalText,
+  ...TaskSelection.FILTERS,
   open: Schema.optionalWith(Schema.Literal("true"), { exact: true }),
   order: Schema.optionalWith(Schema.Literal("worst", "newest", "oldest"), { default: (): TaskOrder => "newest" }),
   offset: Schema.optionalWith(Query.wholeNumber(0, Number.MAX_SAFE_INTEGER), { default: () => 0 }),
   limit: Schema.optionalWith(Query.wholeNumber(1, MAX_ROWS), { default: () => ROWS }),
 })
 
-/** The tasks of a timeline. Without `where`, reads only the tasks in the answer. */
-export const list = ({ timeline, where, open, order, offset, limit }: typeof ListQuery.Type) =>
+/** The tasks of a timeline. Without filters, reads only the tasks in the answer. */
+export const list = ({ timeline, open, order, offset, limit, ...filters }: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
-    if (where === undefined) {
+    if (!TaskSelection.isFiltered(filters)) {
       const answer = Effect.gen(function* () {
         const rows = yield* TaskRows.of(past)
         const ids = rows.ids(order, open !== undefined)
         const shown = yield* TaskRows.some(past, rows, ids.slice(offset, offset + limit))
-        return { total: ids.length, rows: shown } satisfies TaskList
+        return { total: ids.length, rows: shown, found: null } satisfies TaskList
       })
       return yield* studio.answering(answer)
     }
     const rows = yield* TaskRows.of(past)
-    const ids = rows.ids(order, open !== undefined)
-    const selected = yield* TaskFilter.select(where, yield* TaskRows.all(past, rows, ids))
-    return { total: selected.length, rows: selected.slice(offset, offset + limit) } satisfies TaskList
+    const selection = yield* TaskSelection.of(past, rows, rows.ids(order, open !== undefined), filters)
+    const { selected, rows: known, found } = selection
+    const page = selected.slice(offset, offset + limit).map(({ id }) => id)
+    const shown =
+      known === undefined ? yield* TaskRows.some(past, rows, page) : page.flatMap((id) => known.get(id) ?? [])
+    return {
+      total: selected.length,
+      rows: shown,
+      found: found === undefined ? null : foundOf(found, page),
+    } satisfies TaskList
+  })
+
+const foundOf = ({ hits, ...rest }: TaskHits, ids: ReadonlyArray<string>): NonNullable<TaskList["found"]> => ({
+  ...rest,
+  hits: ids.flatMap((id) => hits.get(id) ?? []),
+})
+
+export const OverviewQuery = Schema.Struct({ timeline: Query.Timeline, ...TaskSelection.FILTERS })
+
+/** All tasks of a timeline together. */
+export const overview = ({ timeline, ...filters }: typeof OverviewQuery.Type) =>
+  Effect.gen(function* () {
+    const past = yield* (yield* StudioLog).past(timeline)
+    const rows = yield* TaskRows.of(past)
+    const ids = rows.ids("oldest")
+    const selection = yield* TaskSelection.of(past, rows, ids, filters)
+    return yield* Totals.of(past, rows, selection, { all: ids.length, zone: filters.zone })
   })
 
 export const GroupQuery = Schema.Struct({
@@ -120,7 +148,7 @@ export const headOf = (past: TimelineHistory, task: string) =>
     const rows = yield* TaskRows.of(past)
     if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
     const outline = yield* studio.outline(past, task)
-    const row = yield* rows.row(task, outline)
+    const row = yield* rows.row(task, OutlineFacts.of(outline, rows.ends(task)))
     const verdicts = row.score === null ? [] : yield* Rewards.ofSet(past, task, row.score.set)
     const { durationMs, use } = yield* studio.facts(past, task)
     return {

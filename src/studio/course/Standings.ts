@@ -78,7 +78,9 @@ const choose = (rows: ReadonlyArray<ScoreSetRow>): Score | null => {
     finished.find(({ pointers }) => pointers.includes(OFFICIAL)) ??
     finished.find(({ label }) => label === LIVE) ??
     finished.at(-1)
-  return chosen === undefined ? null : { set: chosen.set, earned: chosen.earned, lost: chosen.lost, net: chosen.net }
+  if (chosen === undefined) return null
+  const { set, label, earned, lost, net } = chosen
+  return { set, label, earned, lost, net }
 }
 
 const setRows = (sets: ScoreSets.ScoreSets, taskId: string): ReadonlyArray<ScoreSetRow> =>

@@ -6,6 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as ModelUse from "../../projections/audit/ModelUse.ts"
 import * as Sections from "../../projections/audit/Sections.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
+import { totalsOf } from "../overview/ModelSums.ts"
 import type { ModelTotals } from "../wire/Task.ts"
 
 /** Facts of a task up to the head of the log. */
@@ -38,11 +39,3 @@ const factsOf = ({ course, model }: Sections.State): TaskFacts => {
     use: use === undefined ? null : totalsOf(use),
   }
 }
-
-const totalsOf = ({ calls, inputTokens, outputTokens, unmetered, cost: { usd, atLeast } }: ModelUse.UseOfModel) => ({
-  calls,
-  inputTokens,
-  outputTokens,
-  unmetered,
-  cost: { usd, atLeast },
-})

@@ -1,4 +1,4 @@
-/** Selects rows of tasks by a CEL expression over `task`, which is a `TaskRow`. */
+/** Selects rows of tasks by a CEL expression over `task`, which has the fields of a `TaskRow` (`fieldsOf`). */
 
 import { Data, Effect } from "effect"
 import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
@@ -51,12 +51,14 @@ const selected = (
     const visit = (task: TaskRow): void => {
       if (isSpent) return
       try {
-        const answer = program({ task })
+        const answer = program({ task: fieldsOf(task) })
         if (typeof answer === "boolean") answered += 1
         else flaw = Expression.notBoolean(source, `it gives ${typeof answer} for task ${task.id}`)
         if (answer === true) found.push(task)
       } catch (cause) {
-        isSpent = Expression.described(cause).code === Expression.TOO_EXPENSIVE
+        const { code, summary } = Expression.described(cause)
+        isSpent = code === Expression.TOO_EXPENSIVE
+        if (OPTIONAL.test(summary)) answered += 1
         flaw = Expression.flawOf(source, cause)
       }
     }
@@ -65,3 +67,24 @@ const selected = (
     )
     return Effect.zipRight(visitInSlices(rows, visit), answer)
   })
+
+/**
+ * A row as CEL sees it. Unknown amounts are missing, so that they match nothing: `task.cost > 0.1` and `task.cost < 0.1`
+ * both leave out a task whose cost is unknown. `costAtLeast` and `tokensAtLeast` are the known parts.
+ */
+const fieldsOf = ({ models, durationMs, ...row }: TaskRow): object => {
+  const use = models?.use ?? null
+  const tokens = use === null ? 0 : use.inputTokens + use.outputTokens
+  return {
+    ...row,
+    ...(durationMs === null ? {} : { durationMs }),
+    ...(models === null ? {} : { models: models.models }),
+    ...(models?.models.length === 1 ? { model: models.models[0] } : {}),
+    ...(use === null ? {} : { costAtLeast: use.cost.atLeast, tokensAtLeast: tokens }),
+    ...(use === null || use.cost.usd === null ? {} : { cost: use.cost.usd }),
+    ...(use === null || use.unmetered > 0 ? {} : { tokens }),
+  }
+}
+
+/** Fields that a task may lack. If all tasks do, the expression is right all the same. */
+const OPTIONAL = /No such key: (?:durationMs|models?|cost|costAtLeast|tokens|tokensAtLeast)\b/i

@@ -10,17 +10,24 @@ import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { StudioLog } from "../StudioLog.ts"
+import * as OutlineFacts from "../overview/OutlineFacts.ts"
+import { type CountedModels, StudioLog } from "../StudioLog.ts"
+import { stateOf } from "../wire/Activity.ts"
 import type { TaskOrder, TaskRow } from "../wire/Task.ts"
-import type { Outline } from "./Outline.ts"
 import * as Standings from "./Standings.ts"
-import * as Strip from "./Strip.ts"
 
 export interface Rows {
   readonly standings: Standings.Standings
   /** The ids of the tasks in an order, optionally only of open tasks. */
   readonly ids: (order: TaskOrder, open?: boolean) => ReadonlyArray<string>
-  readonly row: (taskId: string, outline: Outline) => Effect.Effect<TaskRow, LogError>
+  readonly ends: (taskId: string) => OutlineFacts.Ends
+  readonly row: (taskId: string, facts: OutlineFacts.OutlineFacts) => Effect.Effect<TaskRow, LogError>
+  /** The models of a task; undefined while those of the log are being counted. */
+  readonly modelsOf: CountedModels["of"] | undefined
+  /** The models of several tasks together; undefined as above. */
+  readonly useOf: CountedModels["together"] | undefined
+  /** The outcome of a task, or its activity while it is open, and the number of its questions. */
+  readonly state: (taskId: string) => Effect.Effect<{ readonly state: string; readonly questions: number }, LogError>
 }
 
 export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector | StudioLog> =>
@@ -29,31 +36,60 @@ export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirm
     const on = past.timeline === MAIN ? projector : yield* Effect.orDie(projector.on(past.timeline))
     const standings = yield* Standings.current(on)
     const pending = yield* (yield* Confirmations).pending
-    const activityOf = yield* (yield* StudioLog).activities
+    const studio = yield* StudioLog
+    const activityOf = yield* studio.activities
+    const models = yield* studio.models(past)
+    const questionsOf = questionsBy(pending, past.timeline)
+    const activity = (taskId: string) => {
+      const asked = SafeRecord.get(standings.tasks, taskId)?.asked
+      return activityOf({ taskId, timeline: past.timeline, questions: questionsOf(taskId), ...defined({ asked }) })
+    }
+    const isOpen = (taskId: string) => SafeRecord.get(standings.tasks, taskId)?.outcome == null
+    const known: Known = { past, standings, questionsOf, modelsOf: models?.of }
     return {
       standings,
+      modelsOf: models?.of,
+      useOf: models?.together,
       ids: (order, open = false) => {
         const ids = sorted(standings, order)
-        return open ? ids.filter((taskId) => SafeRecord.get(standings.tasks, taskId)?.outcome === null) : ids
+        return open ? ids.filter(isOpen) : ids
       },
-      row: (taskId, outline) => {
-        const row = rowOf({ past, standings, pending }, taskId, outline)
+      ends: (taskId) => {
+        const standing = SafeRecord.get(standings.tasks, taskId)
+        return { from: standing?.from ?? 0, to: standing?.outcome == null ? null : standing.to }
+      },
+      state: (taskId) => {
+        const standing = SafeRecord.get(standings.tasks, taskId)
+        const questions = questionsOf(taskId)
+        if (standing !== undefined && standing.outcome !== null) {
+          return Effect.succeed({ state: Outcome.of(standing), questions })
+        }
+        return Effect.map(activity(taskId), (now) => ({ state: stateOf({ outcome: null, activity: now }), questions }))
+      },
+      row: (taskId, facts) => {
+        const row = rowOf(known, taskId, facts)
         if (row.outcome !== null) return Effect.succeed(row)
-        const asked = SafeRecord.get(standings.tasks, taskId)?.asked
-        return Effect.map(
-          activityOf({ taskId, timeline: past.timeline, questions: row.waits, ...defined({ asked }) }),
-          (activity): TaskRow => ({ ...row, activity }),
-        )
+        return Effect.map(activity(taskId), (now): TaskRow => ({ ...row, activity: now }))
       },
     }
   })
 
+/** The number of a task's pending questions on a timeline. */
+const questionsBy = (pending: PendingConfirmations, timeline: string): ((taskId: string) => number) => {
+  const counts = new Map<string, number>()
+  for (const asked of Object.values(pending)) {
+    if (asked.taskId === null || (asked.timeline ?? MAIN) !== timeline) continue
+    counts.set(asked.taskId, (counts.get(asked.taskId) ?? 0) + 1)
+  }
+  return (taskId) => counts.get(taskId) ?? 0
+}
+
 /** The rows of all these tasks. Waits for the index: without it, each list would read the whole log. */
 export const all = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { index } = yield* StudioLog
+    const { index, outlineFacts } = yield* StudioLog
     yield* index.complete
-    return yield* Effect.forEach(ids, (taskId) => rows.row(taskId, index.outline(past.spans, taskId)))
+    return yield* Effect.forEach(ids, (taskId) => rows.row(taskId, outlineFacts(past, taskId, rows.ends(taskId))))
   })
 
 /** The rows of a few tasks, without the index. */
@@ -61,7 +97,9 @@ export const some = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<strin
   Effect.gen(function* () {
     const { outline } = yield* StudioLog
     return yield* Effect.forEach(ids, (taskId) =>
-      Effect.flatMap(outline(past, taskId), (outlined) => rows.row(taskId, outlined)),
+      Effect.flatMap(outline(past, taskId), (outlined) =>
+        rows.row(taskId, OutlineFacts.of(outlined, rows.ends(taskId))),
+      ),
     )
   })
 
@@ -85,16 +123,16 @@ const RANKS = { failed: 0, abandoned: 0, truncated: 1, open: 1, finished: 1, ach
 interface Known {
   readonly past: TimelineHistory
   readonly standings: Standings.Standings
-  readonly pending: PendingConfirmations
+  readonly questionsOf: (taskId: string) => number
+  readonly modelsOf: Rows["modelsOf"]
 }
 
-const rowOf = ({ past, standings, pending }: Known, taskId: string, outline: Outline): TaskRow => {
+const rowOf = (
+  { past, standings, questionsOf, modelsOf }: Known,
+  taskId: string,
+  { first, last, begunAt, events, steps, strip, durationMs }: OutlineFacts.OutlineFacts,
+): TaskRow => {
   const standing = SafeRecord.get(standings.tasks, taskId)
-  const to = standing === undefined || standing.outcome === null ? outline.last : standing.to
-  const kinds = outline.kinds()
-  const waits = Object.values(pending).filter(
-    (asked) => asked.taskId === taskId && (asked.timeline ?? MAIN) === past.timeline,
-  )
   return {
     timeline: past.timeline,
     id: taskId,
@@ -103,14 +141,16 @@ const rowOf = ({ past, standings, pending }: Known, taskId: string, outline: Out
     outcome: standing === undefined || standing.outcome === null ? null : Outcome.of(standing),
     activity: null,
     reason: standing?.reason ?? null,
-    from: standing?.from ?? outline.positions[0] ?? 0,
-    to,
-    openedAt: standing?.openedAt ?? outline.times[0] ?? 0,
+    from: standing?.from ?? first,
+    to: standing === undefined || standing.outcome === null ? last : standing.to,
+    openedAt: standing?.openedAt ?? begunAt,
     closedAt: standing?.closedAt ?? null,
-    events: outline.length,
-    steps: outline.steps,
+    events,
+    steps,
+    durationMs,
+    models: modelsOf?.(taskId) ?? null,
     score: standings.scoreOf(taskId),
-    waits: waits.length,
-    strip: Strip.of(kinds.slice(0, outline.countBefore(to + 1))),
+    waits: questionsOf(taskId),
+    strip,
   }
 }

@@ -18,6 +18,8 @@ export interface EventIndex {
   /** Waits until the index has caught up with the log once. Fails if it cannot. */
   readonly complete: Effect.Effect<void, LogError>
   readonly isComplete: () => boolean
+  /** The position of a task's last indexed event on any timeline; 0 if there is none. */
+  readonly lastOf: (taskId: string) => number
   /** A task's indexed events on a timeline. */
   readonly outline: (spans: ReadonlyArray<Span>, taskId: string) => Outline
   /** The number of events of each kind in each bin of a range of positions, both ends included. */
@@ -93,6 +95,7 @@ export const make = (
       stopped: () => Effect.runSync(Ref.get(stopped)),
       complete: Effect.raceFirst(Deferred.await(caughtUp), Effect.zipRight(Fiber.join(fiber), Effect.never)),
       isComplete: () => isComplete,
+      lastOf: (taskId) => rows.lastOf(taskId),
       outline: (spans, taskId) => rows.outline(spans, taskId),
       density: (spans, range) => rows.density(spans, range),
     }
@@ -133,6 +136,10 @@ class Rows {
     const task = taskId === null ? 0 : this.#tasks.add(taskId)
     this.#previous.push(task === 0 ? 0 : (this.#lastOf[task] ?? 0))
     if (task !== 0) this.#lastOf[task] = row + 1
+  }
+
+  lastOf(taskId: string): number {
+    return this.#lastOf[this.#tasks.numberOf(taskId)] ?? 0
   }
 
   outline(spans: ReadonlyArray<Span>, taskId: string): Outline {

@@ -128,6 +128,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/log": get("see", Log.LogQuery, Log.log),
     "/api/density": get("see", Log.DensityQuery, Log.density),
     "/api/tasks": getByIndex("see", Tasks.ListQuery, Tasks.list),
+    "/api/overview": getByIndex("see", Tasks.OverviewQuery, Tasks.overview),
     "/api/groups": getByIndex("see", Tasks.GroupQuery, Tasks.groups),
     "/api/task": get("see", Tasks.TaskQuery, Tasks.head),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),

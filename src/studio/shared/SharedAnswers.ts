@@ -102,7 +102,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       notes: [...log.notes, ...notes],
     }
     add("log", {}, shown)
-    add("tasks", {}, { total: heads.length, rows: heads } satisfies TaskList)
+    add("tasks", {}, { total: heads.length, rows: heads, found: null } satisfies TaskList)
     const [first] = tasks
     const start = first === undefined ? "/" : startOf(first, at)
     return { answers, start, title: titleOf(heads), events } satisfies SharedAnswers

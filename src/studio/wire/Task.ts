@@ -3,6 +3,7 @@
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { Activity } from "../../projections/summary/Activity.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
+import type { SearchCoverage, SearchHit } from "./Asking.ts"
 
 export type { Activity }
 
@@ -25,6 +26,10 @@ export interface TaskRow {
   readonly closedAt: number | null
   readonly events: number
   readonly steps: number
+  /** From opening to close by the task's own time, in ms, as the audit counts it; null while it is open. */
+  readonly durationMs: number | null
+  /** Its model calls, as the audit counts them; null while the server is still counting those of the log. */
+  readonly models: TaskModels | null
   /** By the score set that counts: the official one, else the one from its close, else the newest. */
   readonly score: Score | null
   /** Number of pending questions. */
@@ -33,9 +38,19 @@ export interface TaskRow {
   readonly strip: string
 }
 
+/** A task's model calls. */
+export interface TaskModels {
+  /** Null if no model was called. */
+  readonly use: ModelTotals | null
+  /** By `provider/model`, sorted. */
+  readonly models: ReadonlyArray<string>
+}
+
 /** A task's score by one score set. */
 export interface Score {
   readonly set: string
+  /** `live`, or another label. */
+  readonly label: string
   readonly earned: number
   readonly lost: number
   readonly net: number
@@ -52,6 +67,15 @@ export interface TaskList {
   /** The number of all such tasks; `rows` is a part of them. */
   readonly total: number
   readonly rows: ReadonlyArray<TaskRow>
+  /** The most telling hit of each of these tasks, if the request has `text`; null without. */
+  readonly found: {
+    readonly hits: ReadonlyArray<SearchHit>
+    /** Whether no event had exactly these words, so that the hits have words that begin with them. */
+    readonly widened: boolean
+    readonly coverage: SearchCoverage
+    /** Whether there are older hits that were not looked at. */
+    readonly cut: boolean
+  } | null
 }
 
 /** `GET /api/groups?timeline=…&where=…&by=agent|outcome|plugin`: the tasks of a list in groups. */
@@ -70,8 +94,6 @@ export interface TaskGroup {
 export interface TaskHead extends TaskRow {
   /** One sentence about its end: `failed after 6 steps: There is no boiler any more.` */
   readonly sentence: string
-  /** From opening to close by the task's own time, in ms, as the audit counts it; null while it is open. */
-  readonly durationMs: number | null
   /** The use of language models, as the audit counts it; null if none was called. */
   readonly use: ModelTotals | null
   /** The position of the worst moment: the greatest punishment's evidence, else the last failure, if any. */
@@ -103,8 +125,6 @@ export interface ModelTotals {
 
 /** A score set that judged a task. */
 export interface ScoreSetRow extends Score {
-  /** `live`, or another label. */
-  readonly label: string
   readonly critic: string
   readonly rubric: string
   /** Identifies the rubric: two of one name may differ. */

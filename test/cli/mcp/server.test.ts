@@ -101,7 +101,7 @@ describe("hindcast mcp", () => {
       ["state", { path: "/tasks", at: "@20" }, /"goal": "Find the document"/],
       ["diff", { from: "@10", to: "@25", skip: 2 }, /Lines 3 to \d+ of \d+/],
       ["bisect", { when: 'event.type == "CommandFailed"' }, /first holds at @14/],
-      ["search", { text: "BRASS KEY", task: "@14" }, /@\d+ CommandSucceeded {2}…?.*brass key/],
+      ["search", { text: "BRASS KEY", task: "@14" }, /@\d+ CommandSucceeded \(result\) {2}…?.*brass key/],
       ["search", { when: 'event.type == "CommandFailed"' }, /@14 CommandFailed/],
       ["align", { a: "main", b: "main" }, /Nothing differs/],
     ]

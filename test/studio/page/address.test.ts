@@ -47,6 +47,11 @@ describe("a link", () => {
       where: 'task.outcome == "failed"',
       order: "newest",
       by: "agent",
+      text: '"no boiler" heat*',
+      state: "failed",
+      agent: "daredevil@1.0.0",
+      model: "anthropic/claude",
+      day: "2026-11-21T20",
     } as const
     expect(parsed(format(overview))).toEqual(overview)
   })

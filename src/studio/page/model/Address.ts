@@ -41,7 +41,18 @@ export interface Overview {
   readonly where: string
   readonly order: "worst" | "newest" | "oldest"
   readonly by: "" | "agent" | "outcome" | "plugin"
+  /** Words that one of a task's events has. */
+  readonly text: string
+  /** An outcome, an activity, or `questions`. */
+  readonly state: string
+  readonly agent: string
+  readonly model: string
+  /** The beginning of `YYYY-MM-DDTHH`. */
+  readonly day: string
 }
+
+export const isFiltered = ({ where, text, state, agent, model, day }: Overview): boolean =>
+  [where, text, state, agent, model, day].some((filter) => filter !== "")
 
 export type Address =
   | Visit
@@ -74,7 +85,10 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
   at,
 })
 
-export const OVERVIEW: Overview = { screen: "tasks", timeline: "main", where: "", order: "worst", by: "" }
+export const OVERVIEW: Overview = {
+  ...{ screen: "tasks", timeline: "main", where: "", order: "worst", by: "" },
+  ...{ text: "", state: "", agent: "", model: "", day: "" },
+}
 
 /** Parses a link's path and query. An unknown link is `lost`. */
 export const parse = (pathname: string, search: string): Address => {
@@ -122,8 +136,8 @@ export const format = (address: Address): string => {
     case "lost":
       return address.link
     case "tasks": {
-      const { timeline, where, order, by } = address
-      return `/tasks${queryOf({ timeline: timeline === "main" ? "" : timeline, where, order: order === "worst" ? "" : order, by })}`
+      const { screen: _, timeline, order, ...filters } = address
+      return `/tasks${queryOf({ timeline: timeline === "main" ? "" : timeline, order: order === "worst" ? "" : order, ...filters })}`
     }
     case "visit": {
       const { timeline, task, at, view, pane, path, vs, scores, when, zoom } = address
@@ -164,8 +178,9 @@ const visitOf = (course: Course, at: string | undefined, query: URLSearchParams)
 export const positionOf = (text: string): number | undefined =>
   /^@\d{1,15}$/.test(text) ? Number(text.slice(1)) : undefined
 
-const overviewOf = (query: URLSearchParams): Pick<Overview, "where" | "order" | "by"> => ({
-  where: query.get("where") ?? "",
+const overviewOf = (query: URLSearchParams): Omit<Overview, "screen" | "timeline"> => ({
+  ...{ where: query.get("where") ?? "", text: query.get("text") ?? "", state: query.get("state") ?? "" },
+  ...{ agent: query.get("agent") ?? "", model: query.get("model") ?? "", day: query.get("day") ?? "" },
   order: (["worst", "newest", "oldest"] as const).find((name) => name === query.get("order")) ?? "worst",
   by: (["agent", "outcome", "plugin"] as const).find((name) => name === query.get("by")) ?? "",
 })

@@ -20,7 +20,8 @@ export const commandOf = (address: Address, log: string, position: number): stri
     case "questions":
       return of("confirm ls")
     case "search":
-      return of(`search -- ${word(address.text)}`)
+      // Leading hyphens, which are no words, would make an option of it.
+      return of(`search ${word(address.text.replace(/^[-\s]+/, ""))}`)
     case "tasks":
       return of(tasksCommand(address))
     // Scenario files are not in the log.

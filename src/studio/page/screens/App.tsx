@@ -6,6 +6,7 @@ import { commandOf, type Dialog, type KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
 import type { Studio } from "../model/Studio.ts"
 import { settings } from "../model/settings.ts"
+
 import { Bar } from "../parts/Bar.tsx"
 import { boxText } from "../parts/CommandBox.tsx"
 import { CompareDialog } from "../parts/CompareDialog.tsx"
@@ -16,6 +17,7 @@ import { Help } from "../parts/Help.tsx"
 import { Link } from "../parts/Link.tsx"
 import { RescoreDialog } from "../parts/RescoreDialog.tsx"
 import { TaskDialog } from "../parts/TaskDialog.tsx"
+import { titleOf } from "../parts/title.ts"
 import { CompareScreen } from "./compare/CompareScreen.tsx"
 import { PluginsScreen } from "./PluginsScreen.tsx"
 import { QuestionsScreen } from "./QuestionsScreen.tsx"
@@ -51,6 +53,10 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [studio, page])
+  const title = titleOf(studio.address.value, studio.log.value.name)
+  useEffect(() => {
+    document.title = title
+  }, [title])
   const hasDrafts = !studio.drafts.isEmpty.value
   useEffect(() => {
     if (!hasDrafts) return

@@ -8,6 +8,7 @@ import { excerpt, match } from "../../../search/words/Matching.ts"
 import { parse, type WordQuery, widened } from "../../../search/words/WordQuery.ts"
 import { defined } from "../../../values/defined.ts"
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
+import { asObject } from "../../../values/JsonObjects.ts"
 import type { PathHistory, SearchHit } from "../../wire/Asking.ts"
 import type { Effects, Entry, Why } from "../../wire/CourseSlice.ts"
 import { CHUNK } from "../../wire/CourseSlice.ts"
@@ -104,7 +105,7 @@ export const fileSource = (packed: Packed): Source => {
   const listed = async ({ open }: Parameters): Promise<Questions["tasks"]> => {
     const { rows } = (await given("tasks", {})) as Questions["tasks"]
     const shown = open === "true" ? rows.filter(({ outcome }) => outcome === null) : rows
-    return { total: shown.length, rows: shown }
+    return { total: shown.length, rows: shown, found: null }
   }
 
   const search = async ({ text, before, limit }: Parameters): Promise<Questions["search"]> => {
@@ -138,7 +139,9 @@ export const fileSource = (packed: Packed): Source => {
       case "search":
         return search(parameters)
       case "tasks":
-        return parameters.where ? Promise.reject(cannotEvaluate()) : listed(parameters)
+        return FILTERS.some((filter) => parameters[filter]) ? Promise.reject(cannotEvaluate()) : listed(parameters)
+      case "overview":
+        return Promise.resolve(null)
       case "groups":
       case "questions":
       case "plugins":
@@ -162,9 +165,11 @@ export const fileSource = (packed: Packed): Source => {
   }
 }
 
+const FILTERS = ["where", "text", "state", "agent", "model", "day"]
+
 const hitOf = (query: WordQuery, entry: Entry): ReadonlyArray<SearchHit> => {
   const { position, timeline, task, type, payload, occurredAt } = entry
-  const found = EventText.of(type, payload)
+  const found = EventText.of(type, asObject(payload ?? undefined))
   const matched = found === undefined ? undefined : match(query, found.text)
   if (found === undefined || matched === undefined) return []
   return [{ position, timeline, task, type, kind: found.kind, occurredAt, excerpt: excerpt(found.text, matched) }]

@@ -17,6 +17,7 @@ import type {
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
+import type { TaskOverview } from "../../wire/Overview.ts"
 import type {
   Saved,
   ScenarioFiles,
@@ -47,6 +48,8 @@ export const messageOf = (cause: unknown): string => (cause instanceof Error ? c
 export interface Questions {
   readonly log: LogInfo
   readonly tasks: TaskList
+  /** Null if the source has no totals, as in a shared file. */
+  readonly overview: TaskOverview | null
   readonly groups: ReadonlyArray<TaskGroup>
   readonly task: TaskHead
   readonly course: Course
