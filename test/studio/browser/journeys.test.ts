@@ -48,7 +48,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     const { page, said, abroad } = await visit("/")
     // The worst task is the first of the list.
     await page.locator(".task-line").first().waitFor()
-    await page.locator(".task-line").first().focus()
+    await page.locator(".task-link").first().focus()
     await page.keyboard.press("Enter")
     await page.locator(".event.here").waitFor()
     expect(await text(page, ".sentence")).toContain("failed after 6 steps: There is no boiler any more.")
@@ -186,11 +186,11 @@ describe("someone who has never seen the log, by keyboard alone", () => {
   it("finds its way from a group of tasks to one of them, and from the whole log to another task", async () => {
     const { page } = await visit("/tasks?by=agent")
     await page.locator(".groups a", { hasText: "daredevil" }).click()
-    await page.getByText("1 task", { exact: true }).waitFor()
+    await page.getByRole("heading", { name: "1 of 23 tasks" }).waitFor()
     // A group that is chosen is not offered again.
     await expect.poll(() => page.locator(".groups tbody th").allTextContents()).toHaveLength(1)
     expect(await page.locator(".groups a").count()).toBe(0)
-    await page.locator(".task-line").first().click()
+    await page.locator(".task-link").first().click()
     await at(page, 1044)
     await page.locator(".whole .shown").waitFor()
     const box = await page.locator(".whole canvas").boundingBox()
