@@ -4,6 +4,7 @@ import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { Pane } from "./Address.ts"
 import type { CourseMoment } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
+import { settings } from "./settings.ts"
 
 export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | "task" | null
 
@@ -184,6 +185,13 @@ export const KEYS: ReadonlyArray<Key> = [
     name: "conversation",
     says: "the conversation, or the debugger",
     run: (studio) => studio.look({ view: studio.view.value === "conversation" ? "debugger" : "conversation" }, true),
+  },
+  {
+    keys: ["M"],
+    shown: "M",
+    name: "raw text",
+    says: "texts of the conversation as they are, or as Markdown",
+    run: () => settings.setRaw(!settings.raw.value),
   },
   { keys: ["i"], shown: "i", name: "capture", says: "what a recording or import captured", run: pane("capture") },
   {

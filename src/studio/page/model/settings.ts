@@ -22,11 +22,15 @@ const keep = (name: string, setting: Signal<boolean>, value: boolean): void => {
 
 const foldIdle = kept("fold-idle", true)
 const singleKeys = kept("single-keys", true)
+const raw = kept("raw", false)
 
 export const settings = {
   foldIdle,
   setFoldIdle: (value: boolean): void => keep("fold-idle", foldIdle, value),
   /** Whether single keys are commands (WCAG 2.2, 2.1.4). */
   singleKeys,
+  /** Whether the conversation shows texts as they are, and not as Markdown and tables. */
+  raw,
+  setRaw: (value: boolean): void => keep("raw", raw, value),
   setSingleKeys: (value: boolean): void => keep("single-keys", singleKeys, value),
 }

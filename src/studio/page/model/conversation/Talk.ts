@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals"
 import { byPosition, conversation } from "../../../../projections/conversation/Conversation.ts"
-import type { Item } from "../../../../projections/conversation/Item.ts"
+import type { Answer, Call, Item } from "../../../../projections/conversation/Item.ts"
 import type { Json } from "../../../../values/Json.ts"
 import { CHUNK, type Entry } from "../../../wire/CourseSlice.ts"
 import type { CourseOfTask } from "../Course.ts"
@@ -22,14 +22,29 @@ export interface Visible {
   readonly isCut: boolean
 }
 
+/** A request or a call in a few words. */
+export interface Gist {
+  /** The tool; empty for a request. */
+  readonly name: string
+  /** In milliseconds; null if unknown. */
+  readonly ms: number | null
+  /** Such as `running`; empty once it has ended. */
+  readonly state: string
+  readonly isBad: boolean
+}
+
 export class Talk {
   readonly rows: Rows
   /** Whether its agents had called models, or were told how to, when it was opened here. */
   readonly isOfModel: boolean
   /** Increases with each payload that was loaded on its own. */
   readonly completed: Signal<number> = signal(0)
+  /** The key of the last fold that was drawn. */
+  readonly drawn: Signal<string> = signal("")
   readonly #history: CourseHistory
   readonly #payloads = new Map<number, Json>()
+  /** What was seen of requests and calls, by the positions with which they begin. */
+  readonly #seen = new Map<number, Gist>()
   #folded: Folded = NOTHING
 
   constructor(history: CourseHistory, course: CourseOfTask) {
@@ -49,7 +64,7 @@ export class Talk {
     const start = rows.late === null ? Math.max(0, this.#chunkOf(first) - 1) : 0
     const end = Math.min(this.#lastChunk, start + MOST)
     let folded = this.#fold(start, rows.late === null ? Math.min(this.#chunkOf(last) + 1, end) : end)
-    while (isOpen(folded, first, last) && folded.to < end)
+    while (!folded.lacks && folded.to < end && isOpen(folded, first, last))
       folded = this.#fold(start, Math.min(folded.to + FURTHER, end))
     if (rows.late !== null && !folded.isCut) rows.arrange(folded.order)
     return folded
@@ -58,6 +73,16 @@ export class Talk {
   /** The item of a position, if it is loaded and near the last range. */
   itemAt(position: number): Item | undefined {
     return this.#folded.byPosition.get(position)
+  }
+
+  /** The gist of a request or call that was folded before. */
+  gistOf(begins: number): Gist | undefined {
+    return this.#seen.get(begins)
+  }
+
+  /** Identifies the last fold. */
+  get key(): string {
+    return this.#folded.key
   }
 
   /** The row of a position: that of its item, else the last one that began before it; -1 if none did. */
@@ -119,8 +144,10 @@ export class Talk {
     }
     const entries = chunks.flatMap((chunk) => chunk.entries.map((entry) => this.#whole(entry)))
     const items = conversation(entries, { isCaptured: this.#history.head.value?.isCaptured ?? false })
-    const isCut = to < this.#lastChunk || chunks.length <= to - from
-    this.#folded = { key, to, isCut, ...this.#placed(entries, items) }
+    const lacks = chunks.length <= to - from
+    this.#folded = { key, to, lacks, isCut: lacks || to < this.#lastChunk, ...this.#placed(entries, items) }
+    for (const item of items)
+      if (item.kind === "answer" || item.kind === "call") this.#seen.set(item.begins, gistOf(item))
     return this.#folded
   }
 
@@ -140,16 +167,36 @@ export class Talk {
   }
 }
 
+const gistOf = (item: Answer | Call): Gist => {
+  if (item.kind === "answer") {
+    const state = item.request === null ? "" : "running"
+    return { name: "", ms: item.latencyMs, state, isBad: item.failed !== null }
+  }
+  const { tool, end, state } = item
+  const isBad = end !== null && end.status !== "succeeded"
+  return { name: tool, ms: end?.latencyMs ?? null, state: end === null ? state : "", isBad }
+}
+
 interface Folded extends Visible {
   readonly key: string
   /** The last chunk. */
   readonly to: number
+  /** Whether one of its chunks is not loaded. */
+  readonly lacks: boolean
   readonly byPosition: ReadonlyMap<number, Item>
   /** The positions with which the items begin, in their order. */
   readonly order: ReadonlyArray<number>
 }
 
-const NOTHING: Folded = { key: "", to: -1, isCut: false, byRow: new Map(), byPosition: new Map(), order: [] }
+const NOTHING: Folded = {
+  key: "",
+  to: -1,
+  lacks: false,
+  isCut: false,
+  byRow: new Map(),
+  byPosition: new Map(),
+  order: [],
+}
 
 /** Whether something in these rows has no end yet. */
 const isOpen = ({ byRow }: Folded, first: number, last: number): boolean => {

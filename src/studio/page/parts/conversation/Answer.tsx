@@ -8,6 +8,7 @@ import { duration, inline, nameOf } from "../format.ts"
 import { Value } from "../Value.tsx"
 import { Files } from "./Files.tsx"
 import { SaidBy } from "./Item.tsx"
+import { Result } from "./Result.tsx"
 import { Words } from "./Words.tsx"
 
 interface AnswerProps {
@@ -82,7 +83,7 @@ const Want = ({ call }: { readonly call: Wanted }) => (
     {call.result === undefined ? null : (
       <>
         <h3>{call.isError === true ? "error" : "result"}</h3>
-        <Value value={call.result} />
+        <Result value={call.result} />
       </>
     )}
   </details>

@@ -1,13 +1,19 @@
 /** A call as one row: tool, arguments, state and duration; the rest unfolds. */
+import { useMemo } from "preact/hooks"
+import { editsIn } from "../../../../projections/conversation/Edits.ts"
 import type { Call as Called, Changed } from "../../../../projections/conversation/Item.ts"
 import { duration, inline } from "../format.ts"
 import { At } from "../Link.tsx"
 import { Value } from "../Value.tsx"
+import { Edit, tally } from "./Edit.tsx"
 import { Folded } from "./Folded.tsx"
+import { Result } from "./Result.tsx"
 import { Verdicts } from "./Verdicts.tsx"
 
 export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: boolean }) => {
   const { end, args } = call
+  const edits = useMemo(() => editsIn(args), [args])
+  const lines = useMemo(() => tally(edits), [edits])
   return (
     <Folded
       class={`call is-${call.state}`}
@@ -26,21 +32,32 @@ export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: b
             <bdi>{call.tool}</bdi>
           </span>
           <code>{inline(args, 100)}</code>
+          {lines === null ? null : (
+            <small class="lines">
+              <del>−{lines.removed}</del> <ins>+{lines.added}</ins>
+            </small>
+          )}
           <span class="state">{stateOf(call, isCut)}</span>
           {end?.latencyMs == null ? null : <small>{duration(end.latencyMs)}</small>}
           <Verdicts of={call} />
         </>
       }
     >
-      <h3>arguments</h3>
-      <Value value={args} />
+      {edits.length === 0 ? (
+        <>
+          <h3>arguments</h3>
+          <Value value={args} />
+        </>
+      ) : (
+        edits.map((edit, index) => <Edit key={index} edit={edit} />)
+      )}
       {end === null ? null : (
         <>
           <h3>
             {end.status === "succeeded" ? "result" : end.status} <At position={end.position} />
           </h3>
           {end.unrecorded === undefined ? (
-            <Value value={end.result} />
+            <Result value={end.result} />
           ) : (
             <bdi>It was done, but its result was not recorded: {end.unrecorded}</bdi>
           )}

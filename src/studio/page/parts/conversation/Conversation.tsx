@@ -32,6 +32,7 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
     length,
     estimate: (row) => ESTIMATES[talk.rows.all[row]?.role ?? ""] ?? 40,
     key: `${talk.rows.arranged}`,
+    begin: Math.max(0, talk.rowAt(position)),
     toEnd: studio.following.value,
     onRead: (row, isEnd) => {
       if (isEnd && course.last !== position && isOpen(course)) return studio.follow()
@@ -43,6 +44,9 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
   })
   const { byRow, isCut } = talk.items(laid.first, Math.max(laid.first, laid.last))
   const here = talk.rowAt(position)
+  useLayoutEffect(() => {
+    talk.drawn.value = talk.key
+  })
   useLayoutEffect(() => {
     if (read.current === position) return
     read.current = -1

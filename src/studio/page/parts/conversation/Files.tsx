@@ -1,13 +1,23 @@
 /** Images and other files in a message. */
+import { useMemo } from "preact/hooks"
 import type { File } from "../../../../projections/conversation/Item.ts"
 import { count } from "../format.ts"
+import { Picture, pictureIn } from "./Picture.tsx"
 
 export const Files = ({ files }: { readonly files: ReadonlyArray<File> }) => (
   <>
-    {files.map(({ mediaType, data }, index) => (
-      <p key={index} class="note">
-        <bdi>{mediaType}</bdi>, {count(data.length, "character")} of base64
-      </p>
+    {files.map((file, index) => (
+      <Shown key={index} file={file} />
     ))}
   </>
 )
+
+const Shown = ({ file }: { readonly file: File }) => {
+  const picture = useMemo(() => pictureIn(file), [file.data])
+  if (picture !== undefined) return <Picture picture={picture} alt="" />
+  return (
+    <p class="note">
+      a file: <bdi>{file.mediaType}</bdi>, {count(file.data.length, "character")} of base64
+    </p>
+  )
+}

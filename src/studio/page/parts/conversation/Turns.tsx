@@ -1,6 +1,5 @@
 /** The requests to models and their calls as bars, in order. A click goes there. Draws only visible rows. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { Item } from "../../../../projections/conversation/Item.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import type { Talk } from "../../model/conversation/Talk.ts"
 import { useStudio } from "../context.ts"
@@ -20,6 +19,7 @@ interface TurnsProps {
 export const Turns = ({ course, talk, onGo }: TurnsProps) => {
   const studio = useStudio()
   course.version.value
+  talk.drawn.value
   talk.rows.take()
   const box = useRef<HTMLElement>(null)
   const [top, setTop] = useState(0)
@@ -47,13 +47,13 @@ export const Turns = ({ course, talk, onGo }: TurnsProps) => {
   for (let index = first; index <= last; index++) {
     const span = spans[index]
     if (span === undefined) continue
-    const item = talk.itemAt(span.position)
-    const ms = item === undefined ? span.ms : lengthOf(item)
+    const gist = talk.gistOf(span.position)
+    const ms = gist === undefined ? span.ms : gist.ms
     rows.push(
       <button
         type="button"
         key={span.position}
-        class={`span ${span.turn === null ? "of-call" : "of-turn"}${index === here ? " here" : ""}${isBad(item) ? " bad" : ""}${item === undefined ? " guessed" : ""}`}
+        class={`span ${span.turn === null ? "of-call" : "of-turn"}${index === here ? " here" : ""}${gist?.isBad === true ? " bad" : ""}${gist === undefined ? " guessed" : ""}`}
         style={{ top: `${index * ROW}px` }}
         aria-current={index === here ? "true" : undefined}
         onClick={() => {
@@ -61,12 +61,12 @@ export const Turns = ({ course, talk, onGo }: TurnsProps) => {
           onGo()
         }}
       >
-        <span class="name">{span.turn ?? <bdi>{nameIn(item)}</bdi>}</span>
+        <span class="name">{span.turn ?? <bdi>{gist?.name.replace(/^.*\//s, "") ?? "…"}</bdi>}</span>
         <span
           class="length"
           style={{ width: `${ms === null ? 0 : 4 + (44 * Math.log1p(ms)) / Math.log1p(longest)}px` }}
         />
-        <small>{ms === null ? stateIn(item) : `${item === undefined ? "≈ " : ""}${duration(ms)}`}</small>
+        <small>{ms === null ? gist?.state : `${gist === undefined ? "≈ " : ""}${duration(ms)}`}</small>
       </button>,
     )
   }
@@ -83,21 +83,6 @@ export const Turns = ({ course, talk, onGo }: TurnsProps) => {
       <div style={{ height: `${spans.length * ROW}px` }}>{rows}</div>
     </nav>
   )
-}
-
-/** How long it took, in milliseconds; null if unknown. */
-const lengthOf = (item: Item): number | null =>
-  item.kind === "answer" ? item.latencyMs : item.kind === "call" ? (item.end?.latencyMs ?? null) : null
-
-const isBad = (item: Item | undefined): boolean =>
-  (item?.kind === "answer" && item.failed !== null) ||
-  (item?.kind === "call" && item.end !== null && item.end.status !== "succeeded")
-
-const nameIn = (item: Item | undefined): string => (item?.kind === "call" ? item.tool.replace(/^.*\//s, "") : "…")
-
-const stateIn = (item: Item | undefined): string => {
-  if (item?.kind === "call" && item.end === null) return item.state
-  return item?.kind === "answer" && item.request !== null ? "running" : ""
 }
 
 const lastAt = (spans: Talk["rows"]["spans"], row: number): number => {

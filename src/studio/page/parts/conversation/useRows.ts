@@ -12,6 +12,9 @@ const BEYOND = 600
 /** Space between a row that is gone to and the edge, in pixels. */
 const MARGIN = 16
 
+/** Space above the first row, in pixels. */
+const AT_FIRST = 120
+
 /** A row that stays in place: its edge, and the distance of this edge from the same edge of the box. */
 interface Anchor {
   readonly row: number
@@ -36,6 +39,8 @@ export interface RowsOptions {
   readonly length: number
   /** Pixels. */
   readonly estimate: (row: number) => number
+  /** The row that is shown first. */
+  readonly begin: number
   /** Rows of another order or task have other heights. */
   readonly key: unknown
   /** Whether the end stays in view as rows are added. */
@@ -44,11 +49,11 @@ export interface RowsOptions {
   readonly onRead: (row: number, isEnd: boolean) => void
 }
 
-export const useRows = ({ length, estimate, key, toEnd, onRead }: RowsOptions): LaidOut => {
+export const useRows = ({ length, estimate, begin, key, toEnd, onRead }: RowsOptions): LaidOut => {
   const box = useRef<HTMLElement>(null)
   const list = useRef<HTMLOListElement>(null)
   const heights = useMemo(() => new Heights(estimate), [key])
-  const anchor = useRef<Anchor>({ row: 0, edge: "top", distance: 0 })
+  const anchor = useRef<Anchor>({ row: begin, edge: "top", distance: AT_FIRST })
   /** Where the page scrolled to by itself, which is no reading. */
   const expected = useRef(0)
   const [, redraw] = useReducer((count: number) => count + 1, 0)

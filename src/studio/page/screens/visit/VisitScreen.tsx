@@ -1,6 +1,7 @@
 /** A visited task or timeline: what became of it in a sentence, and its conversation or the debugger. */
 import { VIEWS, type View } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
+import { settings } from "../../model/settings.ts"
 import { useStudio } from "../../parts/context.ts"
 import { ConversationView } from "./ConversationView.tsx"
 import { DebuggerView } from "./DebuggerView.tsx"
@@ -22,6 +23,19 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
+/** Chooses between Markdown and the texts as they are. */
+const Raw = () => (
+  <button
+    type="button"
+    class="raw"
+    aria-pressed={settings.raw.value}
+    title="Texts as they are (M)"
+    onClick={() => settings.setRaw(!settings.raw.value)}
+  >
+    raw text
+  </button>
+)
+
 const Views = ({ shown }: { readonly shown: View }) => {
   const studio = useStudio()
   return (
@@ -38,6 +52,7 @@ const Views = ({ shown }: { readonly shown: View }) => {
           {view}
         </button>
       ))}
+      {shown === "conversation" ? <Raw /> : null}
     </div>
   )
 }
