@@ -35,6 +35,7 @@ const block = (...lines: ReadonlyArray<string>) => outline(blocksOf(lines.join("
 
 describe("the text of Markdown", () => {
   it.each([
+    ["[**https://good.example**](https://evil.example/)", "<link https://evil.example/ <strong https://good.example>>"],
     ["**a** *b* __c__ _d_ ~~e~~ ***f***", "<strong a> <em b> <strong c> <em d> <strike e> <strong <em f>>"],
     ["a_b_c 2 * 3 * 4 ** x **", "a_b_c 2 * 3 * 4 ** x **"],
     ["**bold *and* more** left *open", "<strong bold <em and> more> left *open"],

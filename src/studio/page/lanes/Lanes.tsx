@@ -107,7 +107,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
             {name}
           </span>
         ))}
-        {moments.length === 0 ? null : <span>net</span>}
+        {moments.length === 0 ? null : <span>score</span>}
       </div>
       <div
         class="track"

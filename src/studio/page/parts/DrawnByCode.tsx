@@ -76,7 +76,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
           inert
           tabIndex={-1}
           referrerpolicy="no-referrer"
-          title={`World as the plugin ${plugin} draws it`}
+          title={`World, drawn by the plugin ${plugin}`}
           style={{ height: `${talk.height.value}px` }}
           src={address}
           onLoad={() => talk.loaded()}

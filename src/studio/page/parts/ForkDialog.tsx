@@ -40,7 +40,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         ...(isAccepted ? { acceptUnrewound: true } : {}),
       })
       studio.log.value = await studio.source.ask("log")
-      if (signal.aborted) return studio.say(`The fork ${made.timeline} is at work.`)
+      if (signal.aborted) return studio.say(`The fork ${made.timeline} is running.`)
       onClose()
       studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
       if (made.notes !== undefined) studio.say(made.notes.join(" "), true)

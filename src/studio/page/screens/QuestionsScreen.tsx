@@ -75,7 +75,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
         <Value value={question.args} />
       </div>
       <dl class="facts">
-        <dt>asked by</dt>
+        <dt>rule</dt>
         <dd>{question.rule === null ? "a rule of the gate" : <bdi>{question.rule}</bdi>}</dd>
         {question.risk === null ? null : (
           <>

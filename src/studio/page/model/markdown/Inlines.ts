@@ -31,6 +31,13 @@ export const addressOf = (href: string): string | undefined => {
   return /^(https?|mailto):$/.test(url.protocol) ? url.href : undefined
 }
 
+/** A link contains no links: an address in its text is text. */
+const withoutLinks = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Inline> =>
+  inlines.flatMap((one) => {
+    if (one.kind === "link") return one.inlines
+    return "inlines" in one ? [{ ...one, inlines: withoutLinks(one.inlines) }] : [one]
+  })
+
 const FORMS: { readonly [marker: string]: "strong" | "em" | "strike" } = {
   "**": "strong",
   __: "strong",
@@ -55,7 +62,7 @@ const SPECIAL = /[\\`*_~[\]!<\nh]/g
 
 const ESCAPABLE = /[!-/:-@[-`{-~]/
 
-const BARE = /https?:\/\/[^\s<>"'`]{1,2048}/y
+const BARE = /https?:\/\/[^\s<>"'`[\]]{1,2048}/y
 
 class Reader {
   readonly #text: string
@@ -208,8 +215,7 @@ class Reader {
       this.#push({ kind: "image", src: address.href, alt }, address.end)
     } else if (href === undefined) this.#take(address.end - this.#at)
     else {
-      this.#push({ kind: "link", href, inlines: this.#enclosed(opened) }, address.end)
-      // A link contains no links.
+      this.#push({ kind: "link", href, inlines: withoutLinks(this.#enclosed(opened)) }, address.end)
       this.#brackets = []
     }
   }

@@ -78,11 +78,11 @@ const Want = ({ call }: { readonly call: Wanted }) => (
       </span>{" "}
       <code>{inline(call.args, 100)}</code>
     </summary>
-    <h3>arguments</h3>
+    <p class="part-name">arguments</p>
     <Value value={call.args} />
     {call.result === undefined ? null : (
       <>
-        <h3>{call.isError === true ? "error" : "result"}</h3>
+        <p class="part-name">{call.isError === true ? "error" : "result"}</p>
         <Result value={call.result} />
       </>
     )}

@@ -2,6 +2,9 @@
 import { useMemo } from "preact/hooks"
 import { editsIn } from "../../../../projections/conversation/Edits.ts"
 import type { Call as Called, Changed } from "../../../../projections/conversation/Item.ts"
+import type { Json } from "../../../../values/Json.ts"
+import { asObject } from "../../../../values/JsonObjects.ts"
+import { oneLine } from "../../../../values/PlainText.ts"
 import { duration, inline } from "../format.ts"
 import { At } from "../Link.tsx"
 import { Value } from "../Value.tsx"
@@ -15,59 +18,75 @@ export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: b
   const edits = useMemo(() => editsIn(args), [args])
   const lines = useMemo(() => tally(edits), [edits])
   return (
-    <Folded
-      class={`call is-${call.state}`}
-      position={call.position}
-      summary={
-        <>
-          <span class="mark-of" aria-hidden="true">
-            {MARKS[call.state]}
-          </span>
-          <span class="tool">
-            {call.agentId === null ? null : (
-              <small>
-                <bdi>{call.agentId}</bdi>{" "}
+    <>
+      <Folded
+        class={`call is-${call.state}`}
+        position={call.position}
+        summary={
+          <>
+            <span class="mark-of" aria-hidden="true">
+              {MARKS[call.state]}
+            </span>
+            <span class="tool">
+              {call.agentId === null ? null : (
+                <small>
+                  <bdi>{call.agentId}</bdi>{" "}
+                </small>
+              )}
+              <bdi>{call.tool}</bdi>
+            </span>
+            <code>{inline(args, 100)}</code>
+            {lines === null ? null : (
+              <small class="lines">
+                <del>−{lines.removed}</del> <ins>+{lines.added}</ins>
               </small>
             )}
-            <bdi>{call.tool}</bdi>
-          </span>
-          <code>{inline(args, 100)}</code>
-          {lines === null ? null : (
-            <small class="lines">
-              <del>−{lines.removed}</del> <ins>+{lines.added}</ins>
-            </small>
-          )}
-          <span class="state">{stateOf(call, isCut)}</span>
-          {end?.latencyMs == null ? null : <small>{duration(end.latencyMs)}</small>}
-          <Verdicts of={call} />
-        </>
-      }
-    >
-      {edits.length === 0 ? (
-        <>
-          <h3>arguments</h3>
-          <Value value={args} />
-        </>
-      ) : (
-        edits.map((edit, index) => <Edit key={index} edit={edit} />)
+            <span class="state">{stateOf(call, isCut)}</span>
+            {end?.latencyMs == null ? null : <small>{duration(end.latencyMs)}</small>}
+            <Verdicts of={call} />
+          </>
+        }
+      >
+        {edits.length === 0 ? (
+          <>
+            <p class="part-name">arguments</p>
+            <Value value={args} />
+          </>
+        ) : (
+          edits.map((edit, index) => <Edit key={index} edit={edit} />)
+        )}
+        {end === null ? null : (
+          <>
+            <p class="part-name">
+              {end.status === "succeeded" ? "result" : end.status} <At position={end.position} />
+            </p>
+            {end.unrecorded === undefined ? (
+              <Result value={end.result} />
+            ) : (
+              <bdi>It was done, but its result was not recorded: {end.unrecorded}</bdi>
+            )}
+            {end.settledBy === undefined ? null : <bdi> (reported by {end.settledBy} after a crash)</bdi>}
+          </>
+        )}
+        <Changes changes={call.changes} />
+      </Folded>
+      {end === null || end.status === "succeeded" ? null : (
+        <p class="reason bad">
+          <bdi>{reasonOf(end.result)}</bdi>
+        </p>
       )}
-      {end === null ? null : (
-        <>
-          <h3>
-            {end.status === "succeeded" ? "result" : end.status} <At position={end.position} />
-          </h3>
-          {end.unrecorded === undefined ? (
-            <Result value={end.result} />
-          ) : (
-            <bdi>It was done, but its result was not recorded: {end.unrecorded}</bdi>
-          )}
-          {end.settledBy === undefined ? null : <bdi> (reported by {end.settledBy} after a crash)</bdi>}
-        </>
-      )}
-      <Changes changes={call.changes} />
-    </Folded>
+    </>
   )
 }
+
+/** Why a call did not succeed, on one line. */
+const reasonOf = (result: Json): string => {
+  const { code, message } = asObject(result)
+  const said = [code, message].filter((part) => typeof part === "string").join(": ")
+  return oneLine((typeof result === "string" ? result : said || JSON.stringify(result)).slice(0, LONGEST_REASON))
+}
+
+const LONGEST_REASON = 300
 
 const MARKS: { readonly [state in Called["state"]]: string } = {
   waiting: "?",
@@ -103,7 +122,7 @@ const stateOf = ({ state, end, approval, rule, isObserved }: Called, isCut: bool
 const Changes = ({ changes }: { readonly changes: ReadonlyArray<Changed> }) =>
   changes.length === 0 ? null : (
     <>
-      <h3>changed</h3>
+      <p class="part-name">changed</p>
       <ul class="changed">
         {changes.map(({ position, plugin, files }) => (
           <li key={position}>

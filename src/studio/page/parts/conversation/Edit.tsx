@@ -12,9 +12,9 @@ export const Edit = ({ edit: { path, before, after } }: { readonly edit: Stated 
   const lines = useMemo(() => (before === null ? null : withContext(lineDiff(before, after))), [before, after])
   return (
     <>
-      <h3>
+      <p class="part-name">
         {before === null ? "the new content of" : "the change of"} <code>{path}</code>
-      </h3>
+      </p>
       {lines === null ? <Code text={after} /> : <Lines lines={lines} />}
     </>
   )

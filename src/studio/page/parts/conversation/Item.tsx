@@ -83,7 +83,7 @@ const Beginning = ({ goal }: { readonly goal: Goal }) => (
   <SaidBy
     of={goal}
     class="goal"
-    who="Goal"
+    who={goal.isRepeated ? "Task" : "Goal"}
     facts={<small>{goal.agent === null ? "" : `for ${nameOf(goal.agent)}`}</small>}
   >
     {goal.isRepeated ? null : <Words text={goal.text} isRaw />}
@@ -93,6 +93,7 @@ const Beginning = ({ goal }: { readonly goal: Goal }) => (
 
 const Origin = ({ goal: { agents, parent, forkedFrom, cause } }: { readonly goal: Goal }) => {
   const timeline = useStudio().visit?.timeline ?? "main"
+  if (agents.length === 0 && parent === null && forkedFrom === null && cause === null) return null
   return (
     <p class="facts-line">
       {agents.length === 0 ? null : (
@@ -138,7 +139,7 @@ const System = ({ guide }: { readonly guide: Guide }) => (
     <Words text={guide.text} />
     {guide.memories.length === 0 ? null : (
       <>
-        <h3>memories</h3>
+        <p class="part-name">memories</p>
         <ul>
           {guide.memories.map((memory, index) => (
             <li key={index}>

@@ -56,7 +56,7 @@ const ROWS = 200
 
 const Table = ({ table: { head, rows, align } }: { readonly table: Extract<Block, { kind: "table" }> }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-  <section class="scroll" tabIndex={0} aria-label="Table">
+  <div class="scroll" tabIndex={0}>
     <table>
       <thead>
         <tr>
@@ -80,7 +80,7 @@ const Table = ({ table: { head, rows, align } }: { readonly table: Extract<Block
       </tbody>
     </table>
     {rows.length > ROWS ? <p class="note">… {rows.length - ROWS} more rows: show the raw text for all</p> : null}
-  </section>
+  </div>
 )
 
 const alignOf = (align: Align | undefined): string | undefined => (align == null ? undefined : `to-${align}`)

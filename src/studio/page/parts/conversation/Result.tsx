@@ -49,7 +49,7 @@ const tableIn = (value: Json): Rows | undefined => {
 
 const Table = ({ table: { columns, rows } }: { readonly table: Rows }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-  <section class="scroll" tabIndex={0} aria-label="Result as a table">
+  <div class="scroll" tabIndex={0}>
     <table>
       <thead>
         <tr>
@@ -73,5 +73,5 @@ const Table = ({ table: { columns, rows } }: { readonly table: Rows }) => (
       </tbody>
     </table>
     {rows.length > ROWS ? <p class="note">… {rows.length - ROWS} more rows: show the raw text for all</p> : null}
-  </section>
+  </div>
 )

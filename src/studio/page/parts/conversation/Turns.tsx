@@ -35,8 +35,8 @@ export const Turns = ({ course, talk, onGo }: TurnsProps) => {
   }, [])
   useLayoutEffect(() => {
     const element = box.current
-    if (element === null || here < 0) return
-    const at = here * ROW
+    if (element === null) return
+    const at = Math.max(0, here) * ROW
     if (at < element.scrollTop + ROW || at > element.scrollTop + element.clientHeight - 2 * ROW)
       element.scrollTop = at - element.clientHeight * 0.4
   }, [here, height])

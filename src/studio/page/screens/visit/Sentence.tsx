@@ -45,7 +45,7 @@ export const Sentence = ({ course, children }: SentenceProps) => {
             class={net < 0 ? "punishment" : "reward"}
             onClick={() => studio.look({ pane: "rewards" })}
           >
-            net {signed(net)}
+            score {signed(net)}
           </button>
         )}
         {head.worst === null ? null : (

@@ -39,19 +39,21 @@ const Raw = () => (
 const Views = ({ shown }: { readonly shown: View }) => {
   const studio = useStudio()
   return (
-    <div class="tabs views" role="tablist" aria-label="View">
-      {VIEWS.map((view) => (
-        <button
-          key={view}
-          type="button"
-          role="tab"
-          aria-selected={view === shown}
-          title="key a"
-          onClick={() => studio.look({ view })}
-        >
-          {view}
-        </button>
-      ))}
+    <div class="views">
+      <div class="tabs" role="tablist" aria-label="View">
+        {VIEWS.map((view) => (
+          <button
+            key={view}
+            type="button"
+            role="tab"
+            aria-selected={view === shown}
+            title="key a"
+            onClick={() => studio.look({ view })}
+          >
+            {view}
+          </button>
+        ))}
+      </div>
       {shown === "conversation" ? <Raw /> : null}
     </div>
   )
