@@ -9,9 +9,10 @@ export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const [copied, setCopied] = useState("")
   const { address, position, links, log } = studio
   const now = address.value
+  /** Commands and calls are about the view that is shown, also where the link does not name it. */
   const shown = now.screen === "visit" ? { ...now, view: studio.view.value } : now
   const at = position.value
-  const link = links.href(shown.screen === "visit" ? { ...shown, at } : shown)
+  const link = links.href(now.screen === "visit" ? { ...now, at } : now)
   const copies = {
     link: new URL(link, location.href).href,
     "command line": commandOf(shown, log.value.name, at),

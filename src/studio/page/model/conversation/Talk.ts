@@ -43,7 +43,7 @@ export class Talk {
   readonly drawn: Signal<string> = signal("")
   readonly #history: CourseHistory
   readonly #payloads = new Map<number, Json>()
-  /** What was seen of requests and calls, by the positions with which they begin. */
+  /** The gists of requests and calls so far, by the positions with which they begin. */
   readonly #seen = new Map<number, Gist>()
   #folded: Folded = NOTHING
 

@@ -194,7 +194,7 @@ class Reader {
     return this.#inlines.push({ kind: "text", text: marker }) - 1
   }
 
-  /** What was opened in an inline that is enclosed now cannot be closed from outside. */
+  /** Markers and brackets in an enclosed inline cannot be closed from outside. */
   #forget(from: number): void {
     this.#markers = this.#markers.filter(({ index }) => index < from)
     while ((this.#brackets.at(-1)?.index ?? -1) >= from) this.#brackets.pop()

@@ -5,7 +5,7 @@ import { count } from "../format.ts"
 import { Markdown } from "./Markdown.tsx"
 
 /** Characters that are shown at first, and up to which Markdown is read. */
-const AT_FIRST = 20_000
+const AT_FIRST = 100_000
 const LONGEST = 400_000
 
 interface WordsProps {
