@@ -113,6 +113,7 @@ export const inMemory = (
     state: document,
     status: (agent = first()) => Effect.map(ownOf(agent), ({ status }) => status as Status),
     turn: Effect.map(document, (state) => (asObject(state.episode).turn ?? null) as string | null),
+    taskId: Effect.succeed("in-memory"),
     close: Effect.sync(() => {
       served = undefined
     }),

@@ -207,6 +207,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       const { turn } = asObject(episode)
       return typeof turn === "string" ? turn : null
     }),
+    taskId: environment.taskId,
     close: environment.close,
   }
 }

@@ -113,6 +113,8 @@ export interface World {
    * The agent whose turn it is in a world of mode `turn-based`; null in other worlds and after the end of the episode.
    */
   readonly turn: Effect.Effect<string | null, WorldError>
+  /** The id of the episode's task, under which the log has its events. */
+  readonly taskId: Effect.Effect<string, WorldError>
   /** Ends the episode, if there is one. */
   readonly close: Effect.Effect<void, WorldError>
 }
