@@ -8,6 +8,7 @@ import type { Space } from "../../plugins/spaces/Space.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
+import * as ShippedWorlds from "./ShippedWorlds.ts"
 
 export interface WorldToPlay {
   readonly plugin: string
@@ -17,24 +18,27 @@ export interface WorldToPlay {
 }
 
 /**
- * Finds the plugin of that name, else the plugin in that directory. Unless the output is JSON, asks the user for a
- * missing consent.
+ * Finds the plugin of that name, else the plugin in that directory, else a world that comes with Hindcast. Unless the
+ * output is JSON, asks the user for a missing consent.
  */
 export const find = (typed: string, json: boolean) =>
   Effect.gen(function* () {
     const { plugins } = yield* Kernel
     const imported = yield* plugins.state
     const known = SafeRecord.get(imported, typed) !== undefined
-    if (!known && fs.statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    const shipped = ShippedWorlds.find(typed)
+    const directory = isDirectory(typed) ? typed : shipped
+    if (!known && directory === undefined) {
       return yield* new BadInput({
         input: "WORLD",
-        expected: "a plugin's directory, or the name of an imported plugin",
+        expected: "a plugin's directory, or the name of an imported plugin or of a world that comes with Hindcast",
         found: JSON.stringify(typed),
-        ...adviceOf(typed, Object.keys(imported)),
+        ...adviceOf(typed, [...new Set([...Object.keys(imported), ...ShippedWorlds.names()])]),
         missing: true,
       })
     }
-    const name = known ? typed : (yield* RunPlugins.importPlugin(typed, json)).manifest.name
+    const name =
+      known || directory === undefined ? typed : (yield* RunPlugins.importPlugin(directory, json)).manifest.name
     const { manifest } = yield* plugins.manifest(name)
     const world = worldOf(manifest)
     if (world === undefined) {
@@ -54,3 +58,5 @@ export const find = (typed: string, json: boolean) =>
     }
     return found
   })
+
+const isDirectory = (typed: string): boolean => fs.statSync(typed, { throwIfNoEntry: false })?.isDirectory() === true

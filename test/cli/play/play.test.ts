@@ -128,7 +128,7 @@ describe("hindcast play", () => {
       return stderr
     }
     expect(await told(3, "nowhere")).toContain(
-      'WORLD: expected a plugin\'s directory, or the name of an imported plugin, found "nowhere"',
+      'WORLD: expected a plugin\'s directory, or the name of an imported plugin or of a world that comes with Hindcast, found "nowhere"',
     )
     expect(await told(1, inRepository("plugins", "text-room"))).toContain(
       "expected a world: a plugin whose environment",
