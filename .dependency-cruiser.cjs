@@ -108,7 +108,7 @@ module.exports = {
       "vocabulary",
     ]),
     ...storeys("src/cli", [
-      "demo",
+      "(demo|serve)",
       "(play|mcp)",
       "(time|step|chat|studio|hooks|files)",
       "task",

@@ -73,8 +73,16 @@ describe("every command", () => {
   it("takes --log and --json, but for those that need no log, a screen that is typed into, and a protocol on the standard output", () => {
     const without = (name: string) =>
       declared.filter(({ options }) => !options.has(name)).map(({ entry }) => entry.path)
-    expect(without("--json")).toEqual(["acp", "mcp gate", "step"])
-    expect(without("--log")).toEqual(["hooks uninstall", "hooks check", "hooks status", "plugin new", "doctor"])
+    expect(without("--json")).toEqual(["serve", "acp", "mcp gate", "step"])
+    expect(without("--log")).toEqual([
+      "serve",
+      "hooks uninstall",
+      "hooks check",
+      "hooks status",
+      "plugin new",
+      "doctor",
+      "python",
+    ])
   })
 
   it("spells its options as all others do", () => {

@@ -177,6 +177,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "studio", "task-0001", "--output", "shared.html"],
   ["export", "html", "--output", "report.html"],
   ["doctor"],
+  ["python"],
   ["log", "snapshot"],
   ["hooks", "install", "--dry-run"],
   ["hooks", "uninstall", "vim"],
@@ -207,7 +208,18 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 /** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped. */
-const ELSEWHERE = ["demo", "listen", "proxy", "hooks serve", "mcp", "mcp gate", "step", "studio", "export live"]
+const ELSEWHERE = [
+  "demo",
+  "listen",
+  "proxy",
+  "serve",
+  "hooks serve",
+  "mcp",
+  "mcp gate",
+  "step",
+  "studio",
+  "export live",
+]
 
 describe("a terminal of 60 columns", () => {
   it("is asked with every command", () => {

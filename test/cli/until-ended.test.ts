@@ -59,6 +59,7 @@ describe("a command that works until it is ended", () => {
       () => ["import", SESSION, "--follow", "--json", "--log", place.file("import.db")],
       undefined,
     ],
+    ["serve", "SIGINT", () => ["serve", "--stdio"], { id: 1, method: "hello" }],
     ["mcp", "SIGINT", () => ["mcp", "--log", log], HELLO],
     ["mcp gate", "SIGTERM", () => ["mcp", "gate", "--log", place.file("gate.db"), "--", ...scripted("plain")], HELLO],
     ["acp", "SIGTERM", () => ["acp", "--model", "openai/gpt-5", "--log", place.file("acp.db")], EDITOR],

@@ -110,4 +110,11 @@ export const MACHINE: ReadonlyArray<Entry> = [
     example: "doctor",
     load: command(async () => (await import("../plugin/DoctorCommand.ts")).doctor),
   },
+  {
+    path: "python",
+    uses: [["python", "print the command that installs the Python package"]],
+    example: "python",
+    page: "docs/guides/use-from-python.md",
+    load: command(async () => (await import("../serve/PythonCommand.ts")).python),
+  },
 ]

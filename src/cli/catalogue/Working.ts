@@ -86,6 +86,15 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../task/ResumeCommand.ts")).resume),
   },
   {
+    path: "serve",
+    uses: [
+      ["serve --stdio", "answer a program in another language: questions about logs, and worlds, as lines of JSON"],
+    ],
+    example: "serve --stdio",
+    page: "docs/guides/use-from-python.md",
+    load: command(async () => (await import("../serve/ServeCommand.ts")).serve),
+  },
+  {
     path: "stop",
     uses: [["stop", "end all open tasks immediately"]],
     example: "stop",

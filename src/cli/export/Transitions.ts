@@ -98,7 +98,8 @@ const summaryLine = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored
     ...(unscored === 0 ? [] : [`${count(unscored, "task")} had no such score: the rewards of their steps are 0.`]),
   ].join(" ")
 
-const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
+/** A task's steps, with the rewards of the chosen scores. */
+export const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const score = choice.pick(audit.scores)

@@ -10,10 +10,10 @@ import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 
-/** Values of one option are alternatives; different options must all match. */
 /** The outcomes of closed tasks. */
-const CLOSED = ["achieved", "finished", "failed", "truncated", "abandoned"] as const
+export const CLOSED = ["achieved", "finished", "failed", "truncated", "abandoned"] as const
 
+/** Values of one option are alternatives; different options must all match. */
 export const options = {
   task: repeatedText(
     "task",

@@ -4,11 +4,7 @@ import { Effect } from "effect"
 import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
 import * as AnnotationList from "../../../projections/annotations/AnnotationList.ts"
 import * as Annotations from "../../../projections/annotations/Annotations.ts"
-import { Projector } from "../../../projections/projector/Projector.ts"
-import * as ForkedTasks from "../../../projections/state/ForkedTasks.ts"
 import * as OwnWork from "../../../projections/state/files/OwnWork.ts"
-import * as TaskList from "../../../projections/state/TaskList.ts"
-import * as Tasks from "../../../projections/state/Tasks.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { NothingListed } from "../../command/BadInput.ts"
 import { common, flag, repeatedText, someOf } from "../../command/CommonOptions.ts"
@@ -16,6 +12,7 @@ import * as LimitOption from "../../command/LimitOption.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as Output from "../../command/Output.ts"
 import * as TaskListPage from "../../pages/audit/TaskListPage.ts"
+import * as ListedTasks from "./ListedTasks.ts"
 
 const listOptions = {
   ...common,
@@ -33,7 +30,7 @@ export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outc
     const hasTag = tag.length === 0 ? () => true : yield* tagged(tag)
     const isListed = (task: TaskListPage.ListedTask) =>
       (outcome.length === 0 || outcome.includes(Outcome.of(task))) && hasTag(task) && (all || !OwnWork.isOwn(task))
-    const some = all || isFiltered ? yield* allTasks : yield* newestTasks(limit)
+    const some = yield* all || isFiltered ? ListedTasks.all : ListedTasks.newest(limit)
     const found = isFiltered ? some.tasks.filter(isListed) : some.tasks
     const tasks = !isFiltered || all ? found : found.slice(-limit)
     const earlier = some.earlier || tasks.length < found.length
@@ -67,33 +64,3 @@ const filters = (outcome: ReadonlyArray<string>, tag: ReadonlyArray<string>): st
     ...(outcome.length === 0 ? [] : [`--outcome ${outcome.join(" or ")}`]),
     ...(tag.length === 0 ? [] : [`--tag ${tag.join(" or ")}`]),
   ].join(" and ")
-
-/** Tasks, those of `main` first. `earlier` tells whether the list leaves some out. */
-interface ListedTasks {
-  readonly tasks: ReadonlyArray<TaskListPage.ListedTask>
-  readonly earlier: boolean
-}
-
-const allTasks = Effect.gen(function* () {
-  const tasks = yield* (yield* Projector).current(Tasks.projection)
-  return listed(Object.entries(tasks), yield* ForkedTasks.list, false)
-})
-
-const newestTasks = (limit: number) =>
-  Effect.gen(function* () {
-    const { tasks, earlier } = yield* TaskList.newest(yield* EventLog, yield* Projector, limit)
-    const forks = yield* ForkedTasks.list
-    return listed(tasks, forks.slice(-limit), earlier || forks.length > limit)
-  })
-
-const listed = (
-  tasks: ReadonlyArray<readonly [id: string, task: Tasks.Task]>,
-  forks: ReadonlyArray<ForkedTasks.ForkedTask>,
-  earlier: boolean,
-): ListedTasks => ({
-  tasks: [
-    ...tasks.map(([id, task]) => ({ id, ...task })),
-    ...forks.map(({ taskId, timeline, task }) => ({ id: taskId, timeline, ...task })),
-  ],
-  earlier,
-})

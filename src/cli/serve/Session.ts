@@ -1,0 +1,18 @@
+/** What one connection has opened. Its end closes everything: cursors, logs, and worlds with their episodes. */
+import { Effect, type Scope } from "effect"
+import * as Cursors from "./Cursors.ts"
+import * as Logs from "./Logs.ts"
+import * as OpenedWorlds from "./OpenedWorlds.ts"
+
+export interface Session {
+  readonly cursors: Cursors.Cursors
+  readonly logs: Logs.Logs
+  readonly worlds: OpenedWorlds.OpenedWorlds
+}
+
+export const make: Effect.Effect<Session, never, Scope.Scope> = Effect.all({
+  // Scopes close in reverse order, and cursors read from logs.
+  worlds: OpenedWorlds.make,
+  logs: Logs.make,
+  cursors: Cursors.make,
+})

@@ -1,0 +1,115 @@
+/** Methods that make worlds and act in them. Each episode is a task of the world's log. */
+import { Effect, Schema } from "effect"
+import { Kernel } from "../../../kernel/Kernel.ts"
+import * as Worlds from "../../../projections/state/Worlds.ts"
+import { Json, JsonObject } from "../../../values/Json.ts"
+import { drawSvg } from "../../../views/drawSvg.ts"
+import { drawText } from "../../../views/drawText.ts"
+import type { World } from "../../../worlds/handle/World.ts"
+import * as ShippedWorlds from "../../play/ShippedWorlds.ts"
+import { ViewNotFound } from "../../time/StateView.ts"
+import * as Method from "../Method.ts"
+import type { OpenedWorld } from "../OpenedWorlds.ts"
+
+const { optional } = Method
+
+const Making = Schema.Struct({
+  world: Schema.String,
+  log: optional(Schema.String),
+  goal: optional(Schema.String),
+  options: optional(JsonObject),
+  gate: optional(Schema.Literal("ask", "allow", "deny")),
+  sandbox: optional(Schema.Literal("auto", "namespaces", "flags")),
+  trust: optional(Schema.Boolean),
+})
+
+const list = Method.make("world.list", Method.NOTHING, () => Effect.sync(() => ShippedWorlds.names()))
+
+/** Answers the world's number and description. Its process starts with the first reset. */
+const made = Method.make("world.make", Making, (given, { worlds }) =>
+  Effect.gen(function* () {
+    const settings = { gate: "ask", sandbox: "auto", trust: false } as const
+    const { number, world, filename, services } = yield* worlds.open({ ...settings, ...given })
+    const view = yield* Effect.provide(viewOf(world), services)
+    return {
+      world: number,
+      name: world.name,
+      info: world.info,
+      mode: world.mode(),
+      agents: world.agents(),
+      spaces: world.spaces(),
+      hasView: view !== undefined,
+      log: filename,
+    }
+  }),
+)
+
+interface OfWorld {
+  readonly world: number
+}
+
+/** A method of an open world. */
+const ofWorld = <Fields extends Schema.Struct.Fields, E>(
+  name: string,
+  fields: Fields,
+  run: (opened: OpenedWorld, params: Schema.Struct.Type<Fields>) => Effect.Effect<unknown, E>,
+): Method.Method => {
+  const params = Schema.Struct({ world: Schema.Number, ...fields }) as unknown as Schema.Schema<
+    OfWorld & Schema.Struct.Type<Fields>
+  >
+  return Method.make(name, params, (given, { worlds }) =>
+    Effect.flatMap(worlds.find(given.world), (opened) => run(opened, given)),
+  )
+}
+
+/** Begins an episode. The answer has its spaces, which the options may have changed, and its task. */
+const reset = ofWorld(
+  "world.reset",
+  { seed: optional(Schema.Number), options: optional(JsonObject) },
+  ({ world }, { seed, options }) =>
+    Effect.gen(function* () {
+      const { observation, info } = yield* world.reset({
+        ...(seed === undefined ? {} : { seed }),
+        ...(options === undefined ? {} : { options }),
+      })
+      return { observation, info, task: yield* world.taskId, spaces: world.spaces() }
+    }),
+)
+
+const step = ofWorld("world.step", { action: Json }, ({ world }, { action }) => world.step(action))
+
+const mask = ofWorld("world.mask", {}, ({ world }) => world.mask())
+
+const state = ofWorld("world.state", {}, ({ world }) => world.state)
+
+const status = ofWorld("world.status", {}, ({ world }) => world.status())
+
+/** Draws the episode by the view in the manifest. */
+const render = ofWorld(
+  "world.render",
+  { as: Schema.Literal("text", "svg"), columns: optional(Schema.Number) },
+  ({ world, services }, { as, columns = 80 }) =>
+    Effect.gen(function* () {
+      const drawn = yield* viewOf(world)
+      const document = yield* world.state
+      if (drawn === undefined) {
+        const taskId = yield* world.taskId
+        return yield* new ViewNotFound({ timeline: "main", position: 0, taskId, plugin: world.name, plugins: [] })
+      }
+      const view = yield* drawn
+      return as === "svg" ? drawSvg(view, document, { columns }) : drawText(view, document, { columns }).join("\n")
+    }).pipe(Effect.provide(services)),
+)
+
+/** The view of the world's plugin, or its flaws; undefined if it has none. */
+const viewOf = ({ name }: World) =>
+  Effect.gen(function* () {
+    const registry = yield* (yield* Kernel).plugins.state
+    return Worlds.worldsOf({ environment: { [name]: null } }, registry)[0]?.view
+  })
+
+const close = Method.make("world.close", Schema.Struct({ world: Schema.Number }), ({ world }, { worlds }) =>
+  worlds.close(world),
+)
+
+export const METHODS: ReadonlyArray<Method.Method> = [list, made, reset, step, mask, state, status, render, close]
