@@ -26,13 +26,15 @@ const SOURCES = [
     "examples/demo",
     "examples/season",
     "scripts",
+    "python/src",
+    "python/README.md",
   ],
   ...["package.json", "package-lock.json", "tsconfig.json"],
   ...["tsconfig.build.json", "tsconfig.library.json", "tsconfig.examples.json"],
 ]
 
 /** Made by a build or npm inside the sources. */
-const MADE = new Set(["vendor", "node_modules"])
+const MADE = new Set(["vendor", "node_modules", "__pycache__"])
 
 /**
  * TypeScript 7 writes the same modules as 5.9 in a third of the time. `npm run check` checks types with 5.9, as users
@@ -46,6 +48,7 @@ const STEPS = [
   ["scripts/shipped.mjs"],
   ["scripts/bundle.mjs"],
   ["scripts/studio.mjs"],
+  ["scripts/wheel.mjs"],
 ]
 
 /** A source's files from the repository's root, in the same order on every machine. */

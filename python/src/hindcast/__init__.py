@@ -1,0 +1,54 @@
+"""Hindcast for Python: ask logs of agents, and act in worlds.
+
+::
+
+    import hindcast
+
+    with hindcast.Log("agent.db") as log:
+        for task in log.tasks(outcomes=["failed"]):
+            print(task["id"], task["goal"])
+
+The package has no dependencies. It starts the program ``hindcast`` (``npm install hindcast``), and talks with it over
+pipes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import spaces
+from ._connection import Connection
+from ._env import make, worlds
+from ._log import Log
+from ._rows import Rows
+from .errors import ConnectionLost, ForkedProcess, HindcastError, NotJson, ProgramNotFound, Refused
+
+if TYPE_CHECKING:
+    from ._env import Env
+
+__version__ = "0.3.1"
+
+__all__ = [
+    "Connection",
+    "ConnectionLost",
+    "Env",
+    "ForkedProcess",
+    "HindcastError",
+    "Log",
+    "NotJson",
+    "ProgramNotFound",
+    "Refused",
+    "Rows",
+    "make",
+    "spaces",
+    "worlds",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Whether there is Gymnasium is looked up at the first use, and pickles find the class here.
+    if name == "Env":
+        from ._env import env_class
+
+        return env_class()
+    raise AttributeError(f"module 'hindcast' has no attribute {name!r}")
