@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { asObject, isObject, textOf } from "../../values/JsonObjects.ts"
+import { asObject, fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
 import type { Account } from "./AgentRequests.ts"
 import { missing, type Prompt, recorded } from "./Prompt.ts"
 import { answerMessage, messagesIn, type SeenMessage } from "./RequestMessage.ts"
@@ -47,14 +47,14 @@ export class RecorderRequests {
   }
 
   /** The request of a `ModelCalled` event, before it is taken, and the position of the one that it continues. */
-  at(event: LoggedEvent): Account & Pick<WholeRequest, "http" | "previous"> {
+  at(event: LoggedEvent): Account & Pick<WholeRequest, "http" | "previous" | "isContinuation"> {
     const request = asObject(event.payload.request)
     const place = this.#placeOf(event, request)
     const like = textOf(request.like)
     const prompt = like === undefined ? recorded(event, request) : this.#prompts.get(like)
     const { method, url } = asObject(request.http)
-    const thread = asObject(request.thread)
-    const isKept = textOf(thread.after) !== undefined || textOf(thread.conversation) !== undefined
+    // Programs may also name a thread, and send the whole conversation.
+    const isContinuation = fieldOf(event.payload.inferred, "after") === "thread"
     return {
       asksFor: "turn",
       ...(prompt ?? missing("The request has the prompt of an earlier one that is not in this task's events.")),
@@ -62,8 +62,9 @@ export class RecorderRequests {
       memory: null,
       http: typeof method === "string" && typeof url === "string" ? { method, url } : null,
       previous: place.before?.request ?? null,
+      isContinuation,
       notes: [
-        ...(isKept && place.before !== null
+        ...(isContinuation
           ? ["The program sent only the newest messages. The provider's server keeps the earlier ones."]
           : []),
         ...(event.payload.observed === true

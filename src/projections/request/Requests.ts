@@ -116,7 +116,12 @@ class ToldRequests {
     const { id, position, payload } = event
     const recordedBy = this.#recordedBy(event)
     const account = this.#accountOf(recordedBy, event)
-    const { previous = this.#last.get(this.#conversationOf(event)) ?? null, http = null, ...parts } = account
+    const {
+      isContinuation = false,
+      http = null,
+      previous = this.#last.get(this.#conversationOf(event)) ?? null,
+      ...parts
+    } = account
     return {
       position,
       id,
@@ -124,6 +129,7 @@ class ToldRequests {
       recordedBy,
       ...parts,
       messages: parts.messages.map((message) => this.#sources.of(message)),
+      isContinuation,
       http,
       notes: [...parts.notes, ...this.#cutsIn(event, parts)],
       digest: textOf(payload.requestDigest) ?? "",
@@ -142,7 +148,10 @@ class ToldRequests {
     return this.#agent.isGuided && (isTurn || request === null) ? "agent" : "program"
   }
 
-  #accountOf(recordedBy: RecordedBy, event: LoggedEvent): Account & Partial<Pick<WholeRequest, "http" | "previous">> {
+  #accountOf(
+    recordedBy: RecordedBy,
+    event: LoggedEvent,
+  ): Account & Partial<Pick<WholeRequest, "http" | "previous" | "isContinuation">> {
     switch (recordedBy) {
       case "agent":
         return this.#agent.at(event)

@@ -74,6 +74,11 @@ export interface WholeRequest {
   /** Why messages before these are not recorded; null if these are all. */
   readonly earlier: string | null
   readonly memory: Memory | null
+  /**
+   * Whether the program sent only the messages that the log records with this request, because the provider's server
+   * keeps the earlier ones.
+   */
+  readonly isContinuation: boolean
   /** The method and the address of the recorded request over HTTP. */
   readonly http: { readonly method: string; readonly url: string } | null
   /** Sentences about parts that are cut, uncertain or unknown. */

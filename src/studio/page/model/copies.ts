@@ -1,5 +1,5 @@
 /** A view as a command line, and as a call of `hindcast/promise`. */
-import { isVisible } from "../../../values/PlainText.ts"
+import { word } from "../../../providers/writing/ShellWord.ts"
 import { type Address, type Overview, otherOf, positionOf, type Visit } from "./Address.ts"
 
 /** Events of a conversation. */
@@ -127,22 +127,3 @@ const momentOf = (timeline: string, position: number): string =>
 const run = (timeline: string, task: string): string => word(timeline === "main" ? task : `${timeline}@${task}`)
 
 const literal = (value: unknown): string => JSON.stringify(value)
-
-/**
- * Quotes a word for a shell. Writes invisible characters as bytes: the word stays exact, and is harmless where somebody
- * pastes it.
- */
-const word = (text: string): string => {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text
-  return isVisible(text)
-    ? `'${text.replaceAll("'", `'\\''`)}'`
-    : `$'${Array.from(UTF_8.encode(text), escaped).join("")}'`
-}
-
-const UTF_8 = new TextEncoder()
-
-/** A byte within `$'…'`. */
-const escaped = (byte: number): string => {
-  const character = String.fromCharCode(byte)
-  return /[ -&(-[\]-~]/.test(character) ? character : `\\${byte.toString(8).padStart(3, "0")}`
-}
