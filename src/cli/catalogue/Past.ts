@@ -143,6 +143,13 @@ export const PAST: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../time/TimeCommands.ts")).why),
   },
   {
+    path: "saw",
+    uses: [["saw EVENT|TASK", "what the model saw in a turn; --diff compares, --curl copies"]],
+    example: "saw @412",
+    page: "docs/guides/what-the-model-saw.md",
+    load: command(async () => (await import("../time/SawCommand.ts")).saw),
+  },
+  {
     path: "effects",
     uses: [["effects EVENT", "the events that an event caused"]],
     example: "effects @412",

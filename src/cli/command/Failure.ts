@@ -44,6 +44,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "PositionElsewhere",
   "PositionOutOfRange",
   "PredicatePathNeverExisted",
+  "RequestNotFound",
   "ScoringNotFound",
   "TaskNotFound",
   "TimelineNotFound",
@@ -55,7 +56,8 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
 /** What another log may have. */
 const OF_LOG: ReadonlySet<string> = new Set([
   ...["ContentNotRecorded", "EventNotFound", "FileNotRecorded", "NoFilesRecorded", "NothingListed"],
-  ...["NothingToUndo", "NotPending", "NoTaskSelected", "PositionOutOfRange", "TaskNotFound"],
+  ...["NothingToUndo", "NotPending", "NoTaskSelected", "PositionOutOfRange", "RequestNotFound"],
+  ...["TaskNotFound"],
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set([
