@@ -5,6 +5,17 @@
  * @module hindcast/promise
  */
 
+export type { SeenMessage } from "./projections/request/RequestMessage.ts"
+export type { PartSize } from "./projections/request/RequestSizes.ts"
+export type { SeenTurn } from "./projections/request/SeenTurn.ts"
+export type {
+  Memory as AppliedMemory,
+  Part as RequestPart,
+  RecordedBy,
+  RequestUsage,
+  SeenTool,
+  WholeRequest,
+} from "./projections/request/WholeRequest.ts"
 export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
 export { type AgentGroupOptions, agentGroup, type MemberChange } from "./promise/AgentGroup.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"

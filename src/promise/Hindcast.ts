@@ -9,6 +9,7 @@ import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
 import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import type { Model } from "../agents/models/Model.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
+import type { Moment } from "../events/read/Moment.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import * as KernelAgent from "../kernel/agents/Agent.ts"
 import { Annotating } from "../kernel/annotations/Annotating.ts"
@@ -25,6 +26,8 @@ import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
+import * as Saw from "../projections/request/Saw.ts"
+import type { SeenTurn } from "../projections/request/SeenTurn.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { defined } from "../values/defined.ts"
@@ -96,6 +99,12 @@ export interface TimeTravel extends Promised<Omit<KernelTimeTravel.TimeTravel.Se
     predicate: KernelTimeTravel.Predicate | string,
     range?: Asking<Asked<"watch", 2>>,
   ) => AsyncIterable<Event>
+  /**
+   * Returns what the model saw: the whole request behind the event at a moment, which may be the request itself, its
+   * answer, or anything that it caused. Parts that the log does not have say so. Rejects with `RequestNotFound` if there
+   * is no request to a model before the moment in its task.
+   */
+  readonly saw: (moment: Moment, call?: Calls.CallOptions) => Promise<SeenTurn>
 }
 
 /** Options of `rescore`: the kernel's, but `rubric` may be a file. */
@@ -195,7 +204,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     annotations: promised(annotating, calls),
     events: eventsOf(log, calls),
-    timeTravel: timeTravelOf(timeTravel, calls),
+    timeTravel: timeTravelOf(timeTravel, log, calls),
     ...worldsOf({ kernel, log, projector }, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
@@ -285,6 +294,7 @@ const following = (log: EventLog.Service, query?: Omit<Query, "until">) =>
 
 const timeTravelOf = (
   { bisect, watch, ...others }: KernelTimeTravel.TimeTravel.Service,
+  log: EventLog.Service,
   calls: Calls.Calls,
 ): TimeTravel => ({
   ...promised(others, calls),
@@ -294,6 +304,7 @@ const timeTravelOf = (
         Effect.flatMap(compiled(predicate), (holding) => bisect(holding, options)),
       watch: (path: string | null, predicate: KernelTimeTravel.Predicate | string, range?: Asked<"watch", 2>) =>
         Stream.unwrap(Effect.map(compiled(predicate, path !== null), (holding) => watch(path, holding, range))),
+      saw: (moment: Moment) => Effect.provideService(Saw.at(moment), EventLog, log),
     },
     calls,
   ),

@@ -107,6 +107,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["blame", "/shared/nope"],
   ["why", "@412"],
   ["effects", "@100"],
+  ["saw", "@100"],
   ["bisect", "--when", "size(state.tasks) >= 5"],
   ["bisect", "--when", "state.nope >"],
   ["watch", "--when", 'event.type == "CommandFailed"'],

@@ -60,6 +60,7 @@ const ASKED: ReadonlyArray<ReadonlyArray<string>> = [
   ["task", "ls", "--outcome", "gone"],
   ["task", "cancel", `${PREFIX}-2`],
   ["effects", "@3"],
+  ["saw", "@3"],
   ["history", "/nowhere"],
   ["watch", "--when", "state.nowhere == 1"],
   ["plugin", "add", needy],

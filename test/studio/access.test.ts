@@ -204,6 +204,7 @@ const READING = [
     "event",
     "why",
     "effects",
+    "saw",
   ],
   ...["locate", "history", "find", "search", "overview", "live", "questions", "talk", "compare", "plugins", "rubric"],
 ].map((name) => `/api/${name}`)

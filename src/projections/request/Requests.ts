@@ -5,10 +5,10 @@
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
-import { type Account, AgentRequests } from "./AgentRequests.ts"
-import { ImportRequests } from "./ImportRequests.ts"
-import { CriticQuestions, isQuestion, ofProgram } from "./OwnRequests.ts"
-import { isRecorded, RecorderRequests } from "./RecorderRequests.ts"
+import { type Account, AgentRequests } from "./accounts/AgentRequests.ts"
+import { ImportRequests } from "./accounts/ImportRequests.ts"
+import { CriticQuestions, isQuestion, ofProgram } from "./accounts/OwnRequests.ts"
+import { isRecorded, RecorderRequests } from "./accounts/RecorderRequests.ts"
 import { Sources } from "./Sources.ts"
 import type { LoggedEvent, RecordedBy, RequestUsage, WholeRequest } from "./WholeRequest.ts"
 

@@ -10,9 +10,8 @@ import { digest } from "../../values/Digest.ts"
 import { align } from "../timetravel/TaskAlignment.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 import * as RequestDigest from "./RequestDigest.ts"
-import * as RequestSizes from "./RequestSizes.ts"
 import * as Requests from "./Requests.ts"
-import type { WholeRequest } from "./WholeRequest.ts"
+import * as SeenTurn from "./SeenTurn.ts"
 
 /** A task on a timeline. */
 export interface SawTask {
@@ -21,21 +20,7 @@ export interface SawTask {
 }
 
 /** What the model saw in one turn. */
-export interface Saw {
-  readonly timeline: string
-  /** Null for a question of a critic about no task. */
-  readonly taskId: string | null
-  readonly request: WholeRequest
-  /** The turn's number among the task's requests, from 1, and how many there are. */
-  readonly turn: number
-  readonly turns: number
-  readonly sizes: ReadonlyArray<RequestSizes.PartSize>
-  /**
-   * Whether the digest that the log recorded with the request confirms all of it. Null if nothing recorded one that
-   * could: only model agents do.
-   */
-  readonly isConfirmed: boolean | null
-}
+export type Saw = SeenTurn.SeenTurn
 
 /** There is no request to a model where one was expected. */
 export class RequestNotFound extends Data.TaggedError("RequestNotFound")<{
@@ -43,12 +28,16 @@ export class RequestNotFound extends Data.TaggedError("RequestNotFound")<{
   readonly found: string
 }> {
   override get message() {
-    return `${this.asked}: expected a request to a model, found ${this.found}. \`hindcast log ls --type ModelCalled\` lists the requests.`
+    return `${this.asked}: expected a request to a model, found ${this.found}. \`hindcast task ls\` lists the tasks.`
   }
 }
 
-/** The request of the event at a moment: its own, that of its causes, or the last one before it in its task. */
-export const at = (moment: Moment.Moment) =>
+/**
+ * The request of the event at a moment: its own, that of its causes, or the last one before it in its task.
+ *
+ * @param task the task to look in, for events of no task. Default: the event's
+ */
+export const at = (moment: Moment.Moment, task?: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { timeline, position } = yield* Moment.locate(moment)
@@ -56,14 +45,15 @@ export const at = (moment: Moment.Moment) =>
     const [event] = position === 0 ? [] : yield* view.readPage({ timeline, after: position - 1, until: position }, 1)
     const asked = `${timeline === "main" ? "" : timeline}@${position}`
     if (event === undefined) return yield* new RequestNotFound({ asked, found: "no event" })
+    const taskId = event.taskId ?? task ?? null
     // The questions of critics are in a stream of their own.
-    const events = yield* eventsOf(view, timeline, event.taskId, event.stream, position)
+    const events = yield* eventsOf(view, timeline, taskId, event.stream, position)
     const called = Requests.requestAt(events, position)
     if (called === undefined)
       return yield* new RequestNotFound({ asked, found: `${event.type}, and no request to a model before it` })
-    return yield* sawIn(yield* eventsOf(view, timeline, event.taskId, event.stream), called, {
+    return yield* sawIn(yield* eventsOf(view, timeline, taskId, event.stream), called, {
       timeline,
-      taskId: event.taskId,
+      taskId,
       asked,
     })
   })
@@ -149,16 +139,8 @@ const sawIn = (
   { timeline, taskId, asked }: { readonly timeline: string; readonly taskId: string | null; readonly asked: string },
 ) =>
   Effect.suspend(() => {
-    const request = Requests.wholeRequest(events, position, { digest })
-    if (request === undefined) return new RequestNotFound({ asked, found: "none at its position" })
-    const turns = Requests.turnsIn(events)
-    return Effect.succeed<Saw>({
-      timeline,
-      taskId,
-      request,
-      turn: turns.findIndex((one) => one.position === position) + 1,
-      turns: turns.length,
-      sizes: RequestSizes.sizesOf(request),
-      isConfirmed: RequestDigest.isExact(request) ?? null,
-    })
+    const found = SeenTurn.of(events, position, { timeline, taskId }, { digest, isExact: RequestDigest.isExact })
+    return found === undefined
+      ? new RequestNotFound({ asked, found: "none at its position" })
+      : Effect.succeed<Saw>(found)
   })

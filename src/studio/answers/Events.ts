@@ -1,16 +1,24 @@
-/** Answers `/api/event`, `/api/why` and `/api/effects`. */
+/** Answers `/api/event`, `/api/why`, `/api/effects` and `/api/saw`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { EventNotFound } from "../../events/read/Moment.ts"
+import * as Saw from "../../projections/request/Saw.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Effects, WholeEvent, Why } from "../wire/CourseSlice.ts"
+import type { Saw as SawAnswer } from "../wire/Saw.ts"
 import * as Query from "./Query.ts"
 
 export const EventQuery = Schema.Struct({ position: Query.Position })
+
+export const SawQuery = Schema.Struct({
+  timeline: Query.Timeline,
+  position: Query.Position,
+  task: Query.OptionalText,
+})
 
 export const EffectsQuery = Schema.Struct({ position: Query.Position, timeline: Query.OptionalText })
 
@@ -59,3 +67,10 @@ export const effects = ({ position, timeline }: typeof EffectsQuery.Type) =>
     const found = yield* (yield* TimeTravel).effects(id, { limit: MAX_EFFECTS, ...options })
     return found.events.filter(({ depth }) => depth > 0).map(Entries.consequence) satisfies Effects
   })
+
+/** What the model saw in the turn of an event. */
+export const saw = ({ timeline, position, task }: typeof SawQuery.Type) =>
+  Saw.at(`${timeline}@${position}`, task).pipe(
+    Effect.map((found): SawAnswer => ({ saw: found })),
+    Effect.catchTag("RequestNotFound", () => Effect.succeed<SawAnswer>({ saw: null })),
+  )

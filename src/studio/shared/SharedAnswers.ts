@@ -2,8 +2,10 @@
 
 import { gzipSync } from "node:zlib"
 import { Data, Effect, Layer } from "effect"
+import * as Requests from "../../projections/request/Requests.ts"
 import { Allowed } from "../Allowed.ts"
 import * as Chunks from "../answers/Chunks.ts"
+import * as Events from "../answers/Events.ts"
 import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
@@ -89,7 +91,14 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       }
       if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
       for (let number = 0; number * CHUNK < course.positions.length; number++) {
-        add("chunk", { timeline, task, number }, yield* Chunks.slice({ timeline, task, number }))
+        const slice = yield* Chunks.slice({ timeline, task, number })
+        add("chunk", { timeline, task, number }, slice)
+        for (const { position, payload, type } of slice.entries) {
+          if (payload !== null || !Requests.TYPES.includes(type)) continue
+          // Without these, nothing could show what a model saw.
+          const whole = yield* Events.event({ position })
+          if (whole !== undefined) add("event", { position }, whole)
+        }
         if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
       }
     }

@@ -41,7 +41,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
 }
 
 const TOOLS = [
-  ...["explain_failure", "find_tasks", "why", "effects", "show", "skeleton", "state", "diff", "blame", "bisect"],
+  ...["explain_failure", "find_tasks", "why", "effects", "show", "skeleton", "saw", "state", "diff", "blame", "bisect"],
   ...["search", "compare", "align", "files", "file", "file_diff", "file_blame", "file_why"],
   "show_in_studio",
 ]

@@ -7,6 +7,7 @@ import { explainFailure } from "./ExplainFailure.ts"
 import * as FileOrigins from "./FileOrigins.ts"
 import * as Files from "./Files.ts"
 import { findTasks } from "./FindTasks.ts"
+import { saw } from "./Requests.ts"
 import { search } from "./Search.ts"
 import { showInStudio } from "./ShowInStudio.ts"
 import * as States from "./States.ts"
@@ -18,6 +19,7 @@ export const ALL: ReadonlyArray<Tool> = [
   Causes.effects,
   Events.show,
   Events.skeleton,
+  saw,
   States.state,
   States.diff,
   States.blame,

@@ -1,6 +1,6 @@
 /** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
-export const PANES = ["event", "why", "rewards", "value", "diff", "capture"] as const
+export const PANES = ["event", "why", "rewards", "value", "diff", "saw", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
 

@@ -61,6 +61,8 @@ const visitCommand = (visit: Visit, position: number): string => {
       return path === "" ? `state --at ${moment}` : `blame ${word(path)} --at ${moment}`
     case "diff":
       return `diff ${word(momentOf(timeline, positionOf(vs) ?? position - 1))} ${moment}`
+    case "saw":
+      return `saw ${moment}`
     case "event":
       return `log show ${moment}`
   }
@@ -111,6 +113,8 @@ const visitCall = (visit: Visit, position: number): string => {
       if (task === null) return event
       if (timeline === "main") return `hindcast.audit(${literal(task)})`
       return `hindcast.events.read(${literal({ timeline, taskId: task, types: ["CaptureNoted"] })})`
+    case "saw":
+      return `hindcast.timeTravel.saw(${moment})`
     case "event":
       return event
   }

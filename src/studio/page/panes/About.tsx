@@ -8,6 +8,7 @@ import { CapturePane } from "./CapturePane.tsx"
 import { DiffPane } from "./DiffPane.tsx"
 import { EventPane } from "./EventPane.tsx"
 import { RewardsPane } from "./RewardsPane.tsx"
+import { SawPane } from "./SawPane.tsx"
 import { ValuePane } from "./ValuePane.tsx"
 import { WhyPane } from "./WhyPane.tsx"
 
@@ -24,6 +25,7 @@ const REGISTRY: { readonly [pane in Pane]: Registered } = {
   rewards: { name: "rewards", key: "s", draw: RewardsPane },
   value: { name: "value", key: "v", draw: ValuePane },
   diff: { name: "diff", key: "d", draw: DiffPane },
+  saw: { name: "saw", key: "q", draw: SawPane },
   capture: { name: "capture", key: "i", draw: CapturePane },
 }
 

@@ -8,11 +8,17 @@ import { DialogBox } from "./Dialog.tsx"
 import { Problem } from "./Problem.tsx"
 import { useOrder } from "./useOrder.ts"
 
-export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
+interface ForkProps {
+  /** The position to fork after. Default: the one where the page is. */
+  readonly at?: number
+  readonly onClose: () => void
+}
+
+export const ForkDialog = ({ at: given, onClose }: ForkProps) => {
   const studio = useStudio()
   const { allows, agents } = studio.log.value
   // The position may move while the dialog is open. Fork where it was opened.
-  const [at] = useState(studio.position.value)
+  const [at] = useState(given ?? studio.position.value)
   const [chosen, choose] = useAgentAndSeed(agents)
   const [typed, setTyped] = useState<ReadonlyArray<TypedReading>>([])
   const [isAccepted, accept] = useState(false)

@@ -3,6 +3,9 @@
  * events, and refuses questions that need the log, with advice.
  */
 
+import * as Requests from "../../../projections/request/Requests.ts"
+import * as SeenTurn from "../../../projections/request/SeenTurn.ts"
+import type { LoggedEvent } from "../../../projections/request/WholeRequest.ts"
 import * as EventText from "../../../search/words/EventText.ts"
 import { excerpt, match } from "../../../search/words/Matching.ts"
 import { parse, type WordQuery, widened } from "../../../search/words/WordQuery.ts"
@@ -78,6 +81,30 @@ export const fileSource = (packed: Packed): Source => {
     })
   }
 
+  const saw = async ({ timeline, position, task }: Parameters): Promise<Questions["saw"]> => {
+    const at = Number(position)
+    const of = (await entries(timeline?.toString())).find((entry) => entry.position === at)?.task ?? task ?? null
+    if (of === null) return { saw: null }
+    const chunks = await chunksOf({ timeline, task: of })
+    const events = await inWhole(chunks.flatMap((chunk) => chunk.entries))
+    const called = Requests.requestAt(events, at)
+    const place = { timeline: String(timeline ?? "main"), taskId: String(of) }
+    return { saw: called === undefined ? null : (SeenTurn.of(events, called, place) ?? null) }
+  }
+
+  /** Events with the payloads that are too long for their chunks. */
+  const inWhole = (all: ReadonlyArray<Entry>): Promise<ReadonlyArray<LoggedEvent>> => {
+    const ids = new Map(all.map(({ position, id }) => [position, id]))
+    return Promise.all(
+      all.map(async ({ position, id, type, actor, cause, payload }) => {
+        const isLong = payload === null && Requests.TYPES.includes(type)
+        const whole = isLong ? ((await given("event", { position })) as Questions["event"]).payload : payload
+        const causationId = cause === null ? null : (ids.get(cause.position) ?? null)
+        return { position, id, type, actor, causationId, payload: asObject(whole) }
+      }),
+    )
+  }
+
   const history = async (parameters: Parameters): Promise<PathHistory> => {
     const path = String(parameters.path ?? "")
     const keys = pointerKeys(path)
@@ -134,6 +161,8 @@ export const fileSource = (packed: Packed): Source => {
         return effects(Number(parameters.position), parameters.timeline?.toString())
       case "history":
         return history(parameters)
+      case "saw":
+        return saw(parameters)
       case "locate":
         return located(String(parameters.moment))
       case "search":

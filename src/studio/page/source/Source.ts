@@ -18,6 +18,7 @@ import type {
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"
+import type { Saw } from "../../wire/Saw.ts"
 import type {
   Saved,
   ScenarioFiles,
@@ -58,6 +59,7 @@ export interface Questions {
   readonly event: WholeEvent
   readonly why: Why
   readonly effects: Effects
+  readonly saw: Saw
   readonly rewards: ReadonlyArray<RewardRow>
   readonly verdicts: VerdictTable
   readonly rubric: RubricOfSet

@@ -3,13 +3,13 @@
  * in each request only the messages since the last one. Its memory policy selects from the whole conversation.
  */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
-import { asObject, fieldOf } from "../../values/JsonObjects.ts"
-import * as Memory from "./Memory.ts"
-import { type Prompt, toolsIn } from "./Prompt.ts"
-import { answerMessage, isKept, listOf, messagesIn, type SeenMessage } from "./RequestMessage.ts"
-import * as Transcript from "./Transcript.ts"
-import type { LoggedEvent, WholeRequest } from "./WholeRequest.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import { asObject, fieldOf } from "../../../values/JsonObjects.ts"
+import * as Memory from "../Memory.ts"
+import { type Prompt, toolsIn } from "../Prompt.ts"
+import { answerMessage, isKept, listOf, messagesIn, type SeenMessage } from "../RequestMessage.ts"
+import * as Transcript from "../Transcript.ts"
+import type { LoggedEvent, WholeRequest } from "../WholeRequest.ts"
 
 /** What one kind of recording says about a request. */
 export type Account = Prompt & Pick<WholeRequest, "messages" | "earlier" | "memory" | "notes" | "asksFor">

@@ -3,12 +3,12 @@
  * messages; its prompt is its own or that of an earlier request (`like`).
  */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
-import { asObject, fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import { asObject, fieldOf, isObject, textOf } from "../../../values/JsonObjects.ts"
+import { missing, type Prompt, recorded } from "../Prompt.ts"
+import { answerMessage, messagesIn, type SeenMessage } from "../RequestMessage.ts"
+import type { LoggedEvent, WholeRequest } from "../WholeRequest.ts"
 import type { Account } from "./AgentRequests.ts"
-import { missing, type Prompt, recorded } from "./Prompt.ts"
-import { answerMessage, messagesIn, type SeenMessage } from "./RequestMessage.ts"
-import type { LoggedEvent, WholeRequest } from "./WholeRequest.ts"
 
 /** A point in a conversation. */
 interface Place {

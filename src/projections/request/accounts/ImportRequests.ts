@@ -3,12 +3,12 @@
  * file has them.
  */
 
-import type { Json } from "../../values/Json.ts"
-import { asObject, messageText, textOf } from "../../values/JsonObjects.ts"
+import type { Json } from "../../../values/Json.ts"
+import { asObject, messageText, textOf } from "../../../values/JsonObjects.ts"
+import type { Prompt } from "../Prompt.ts"
+import { answerMessage, messagesIn, type SeenMessage } from "../RequestMessage.ts"
+import type { LoggedEvent } from "../WholeRequest.ts"
 import type { Account } from "./AgentRequests.ts"
-import type { Prompt } from "./Prompt.ts"
-import { answerMessage, messagesIn, type SeenMessage } from "./RequestMessage.ts"
-import type { LoggedEvent } from "./WholeRequest.ts"
 
 interface Conversation {
   messages: Array<SeenMessage>

@@ -1,11 +1,11 @@
 /** Requests in a form of their own: those of agents that call models by themselves, and a critic's questions. */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
-import { asObject, fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import { asObject, fieldOf, isObject, textOf } from "../../../values/JsonObjects.ts"
+import { toolsIn } from "../Prompt.ts"
+import { messagesIn } from "../RequestMessage.ts"
+import type { LoggedEvent } from "../WholeRequest.ts"
 import type { Account } from "./AgentRequests.ts"
-import { toolsIn } from "./Prompt.ts"
-import { messagesIn } from "./RequestMessage.ts"
-import type { LoggedEvent } from "./WholeRequest.ts"
 
 /** Whether a critic asked about a reward. */
 export const isQuestion = (request: Json | undefined): boolean =>
