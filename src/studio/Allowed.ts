@@ -121,6 +121,8 @@ export declare namespace Allowed {
     /** Null if forks are not allowed. */
     readonly forks: Forks | null
     readonly write: boolean
+    /** Whether people may add notes, stars, tags and labels. */
+    readonly annotate: boolean
     /** Null if no scenario may be edited. */
     readonly scenarios: Scenarios | null
     /** With `answer`: access to this program's agents. Null if it runs no kernel. */
@@ -153,6 +155,7 @@ export const forPerson = (allowed: Allowed.Service, person: Person): Allowed.Ser
     answer: allowed.answer && has("answer"),
     forks: has("fork") ? allowed.forks : null,
     write: allowed.write && has("write"),
+    annotate: allowed.annotate && has("annotate"),
     scenarios: has("write") ? allowed.scenarios : null,
     talk: has("answer") ? allowed.talk : null,
     by: person.account,

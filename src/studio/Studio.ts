@@ -48,6 +48,8 @@ export interface StudioOptions {
   readonly fork?: { readonly [name: string]: Agent.Agent }
   /** Whether the page may score tasks again. Default: false. */
   readonly write?: boolean
+  /** Whether people may add notes, stars, tags and labels in the page. Default: false. */
+  readonly annotate?: boolean
   /** With `write`: scenario and rubric files that the page may edit, and agents that run them. Default: none. */
   readonly scenarios?: ScenarioOptions
   /** Who answers and writes: the actor is `human:<by>`. Default: `studio`. */
@@ -85,6 +87,7 @@ const StudioOptions = Options.of<StudioOptions>({
     deltas: Options.kind<Deltas>("a hub of `Deltas.make`", Options.has("piecesOf")),
     fork: Agents,
     write: Schema.Boolean,
+    annotate: Schema.Boolean,
     scenarios: Options.of<ScenarioOptions>({
       required: { directories: Schema.Array(Options.Text).pipe(Schema.minItems(1)) },
       optional: { agents: Agents },
@@ -130,12 +133,13 @@ export const layer = (
         deltas,
         fork,
         write = false,
+        annotate = false,
         scenarios,
         by = "studio",
         draw = [],
         trust = false,
       } = decoded
-      const isActing = answer || write || fork !== undefined || scenarios !== undefined
+      const isActing = answer || write || annotate || fork !== undefined || scenarios !== undefined
       if (isActing) yield* Trust.assertTrusted(trust ? "option" : undefined)
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel("fork")
@@ -151,7 +155,7 @@ export const layer = (
         Either.match(Consent.parse(text), { onLeft: () => [], onRight: Array.of }),
       )
       const talk = answer && Option.isSome(kernel) ? { deltas } : null
-      return serving({ answer, forks, write, talk, by, notes: [], ...staging }, { port, draw: consents })
+      return serving({ answer, forks, write, annotate, talk, by, notes: [], ...staging }, { port, draw: consents })
     }),
   )
 

@@ -140,6 +140,7 @@ describe("a request to Studio is refused", () => {
           answer: false,
           fork: false,
           write: false,
+          annotate: false,
           talk: false,
         })
       }),
@@ -173,6 +174,7 @@ const RUBRIC = { rubric: "name: x", timeline: "main", task: "t" }
 
 /** What is refused where its switch is off: each path of the API that does more than read, or reads what a switch opens. */
 const SWITCHED: { readonly [path: string]: readonly [option: string, asked: object] } = {
+  "/api/annotate": ["annotate", { what: "star", timeline: "main", task: "task-0001", moment: null }],
   "/api/answers": ["answer", { question: "q", digest: DIGEST, approve: true }],
   "/api/inputs": ["answer", { timeline: "main", task: "t", text: "x", delivery: "queued" }],
   "/api/forks": ["fork", { timeline: "main", task: "t", at: 1 }],
@@ -206,7 +208,20 @@ const READING = [
     "effects",
     "saw",
   ],
-  ...["locate", "history", "find", "search", "overview", "live", "questions", "talk", "compare", "plugins", "rubric"],
+  ...[
+    "annotations",
+    "overview",
+    "locate",
+    "history",
+    "find",
+    "search",
+    "live",
+    "questions",
+    "talk",
+    "compare",
+    "plugins",
+    "rubric",
+  ],
 ].map((name) => `/api/${name}`)
 
 describe("every path of the API", () => {
@@ -270,7 +285,7 @@ describe("every path of the API", () => {
 const ROLES: { readonly [role in Role]: ReadonlyArray<string> } = {
   see: READING,
   answer: ["/api/answers", "/api/inputs"],
-  annotate: [],
+  annotate: ["/api/annotate"],
   fork: ["/api/forks"],
   write: [
     ...["rescores", "rubrics/check", "rubrics/preview", "schemas", "scenario", "scenarios"],
@@ -305,7 +320,12 @@ describe("a person of a shared Studio", () => {
             }
           }),
         // The server allows all of it, but this person has only one role.
-        { answer: true, write: true, person: { account: "eve", roles: new Set(role === undefined ? [] : [role]) } },
+        {
+          answer: true,
+          write: true,
+          annotate: true,
+          person: { account: "eve", roles: new Set(role === undefined ? [] : [role]) },
+        },
       ),
     )
   }
@@ -313,19 +333,19 @@ describe("a person of a shared Studio", () => {
   it("keeps only the actions of the roles, and acts under the account's name", () => {
     const forks = { agents: new Map(), begin: () => Effect.die("unused"), inTurn: (effect: never) => effect } as never
     const all: Allowed.Allowed.Service = {
-      ...{ answer: true, forks, write: true, talk: { deltas: undefined }, by: "server", notes: [] },
+      ...{ answer: true, forks, write: true, annotate: true, talk: { deltas: undefined }, by: "server", notes: [] },
       scenarios: { directories: [], agents: new Map(), look: forks, begin: forks } as never,
     }
     const having = (...roles: ReadonlyArray<Role>) => {
       const person = { account: "eve", roles: new Set(roles) }
-      const { answer, forks, write, scenarios, talk, by } = Allowed.forPerson(all, person)
-      return [answer, forks !== null, write, scenarios !== null, talk !== null, by]
+      const { answer, forks, write, annotate, scenarios, talk, by } = Allowed.forPerson(all, person)
+      return [answer, forks !== null, write, annotate, scenarios !== null, talk !== null, by]
     }
-    expect(having()).toEqual([false, false, false, false, false, "eve"])
-    expect(having("see", "annotate")).toEqual([false, false, false, false, false, "eve"])
-    expect(having("answer")).toEqual([true, false, false, false, true, "eve"])
-    expect(having("fork")).toEqual([false, true, false, false, false, "eve"])
-    expect(having("write")).toEqual([false, false, true, true, false, "eve"])
+    expect(having()).toEqual([false, false, false, false, false, false, "eve"])
+    expect(having("see", "annotate")).toEqual([false, false, false, true, false, false, "eve"])
+    expect(having("answer")).toEqual([true, false, false, false, false, true, "eve"])
+    expect(having("fork")).toEqual([false, true, false, false, false, false, "eve"])
+    expect(having("write")).toEqual([false, false, true, false, true, false, "eve"])
     const person = { account: "eve", roles: new Set(Allowed.ROLES) }
     expect(Allowed.forPerson({ ...all, answer: false, forks: null }, person)).toMatchObject({
       answer: false,
@@ -415,6 +435,7 @@ const pageOf = (filename: string, files: string) =>
       answer: false,
       forks: null,
       write: false,
+      annotate: false,
       scenarios: null,
       talk: null,
       by: "ada",

@@ -75,7 +75,15 @@ export const page = Effect.map(Studio.Studio, (server) => {
   return { server, get, post, refused, send: (path: string, sent?: Sent) => send(server, path, sent) }
 })
 
-const NOTHING: Studio.Allowing = { answer: false, forks: null, write: false, talk: null, by: "ada", notes: [] }
+const NOTHING: Studio.Allowing = {
+  answer: false,
+  forks: null,
+  write: false,
+  annotate: false,
+  talk: null,
+  by: "ada",
+  notes: [],
+}
 
 /** A server of a log's file, and what the log is asked by otherwise. */
 export const served = (

@@ -5,6 +5,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as AnnotationSubject from "../../kernel/annotations/AnnotationSubject.ts"
 import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
 import type { Annotation } from "../../projections/annotations/Annotations.ts"
+import * as Labels from "../../projections/annotations/Labels.ts"
 import { common, optionalText, someOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -35,7 +36,7 @@ export const notes = Command.make("notes", options, ({ log: file, json, subject,
         Option.match(by, { onNone: () => true, onSome: (name) => one.by === `human:${name}` || one.by === name }) &&
         Option.match(text, {
           onNone: () => true,
-          onSome: (words) => AnnotationLines.said(one).toLowerCase().includes(words),
+          onSome: (words) => Labels.said(one).toLowerCase().includes(words),
         }),
     )
     yield* Output.show(json, { annotations }, (style) =>

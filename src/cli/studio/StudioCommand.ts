@@ -31,6 +31,7 @@ const options = {
   ),
   answer: flag("answer", "Allow answering questions in the page"),
   fork: flag("fork", "Allow the agents of --agent and --model to continue from any moment"),
+  annotate: flag("annotate", "Allow adding notes, stars, tags and labels in the page"),
   write: flag("write", "Allow scoring tasks again and editing scenarios in the page"),
   scenarios: repeatedText(
     "scenarios",
@@ -50,7 +51,7 @@ export const studio = Command.make(
     ),
     ...options,
   },
-  ({ log, json, link, port, answer, fork, write, scenarios, draw, ...typed }) =>
+  ({ log, json, link, port, answer, fork, annotate, write, scenarios, draw, ...typed }) =>
     Effect.gen(function* () {
       const filename = yield* OpenLog.toLookAt(log)
       const consents = yield* DrawOption.parsed(draw)
@@ -58,7 +59,7 @@ export const studio = Command.make(
       const working = { forks: fork, plays: directories.length > 0 }
       const agents = yield* agentsOf(working, { ...typed, json })
       const acting = { ...typed, json }
-      const isActing = answer || fork || write || directories.length > 0
+      const isActing = answer || fork || annotate || write || directories.length > 0
       if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forPast(log))
       const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
       const forks: Forking | null = fork
@@ -72,6 +73,7 @@ export const studio = Command.make(
         answer,
         forks,
         write,
+        annotate,
         talk: null,
         by: userName(),
         notes: [],
@@ -92,7 +94,8 @@ export const studio = Command.make(
         return yield* Effect.never
       })
       const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
-      if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
+      if (answer || annotate || write)
+        return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forPast(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
     }).pipe(Effect.scoped),
@@ -118,12 +121,13 @@ const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: b
 const lines = (
   style: Style.Style,
   address: string,
-  { answer, forks, write, scenarios }: Studio.Allowing,
+  { answer, forks, annotate, write, scenarios }: Studio.Allowing,
   consents: ReadonlyArray<Consent>,
 ) => {
   const allows = [
     ...(answer ? ["questions can be answered"] : []),
     ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can continue from any moment`]),
+    ...(annotate ? ["notes, stars, tags and labels can be added"] : []),
     ...(write ? ["tasks can be scored again"] : []),
     ...(scenarios === undefined ? [] : [`scenarios can be edited in ${scenarios.directories.map(oneLine).join(", ")}`]),
     ...consents.map(({ plugin }) => `${plugin} draws with its own code`),

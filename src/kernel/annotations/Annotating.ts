@@ -67,135 +67,134 @@ interface Addition {
 
 const NOTHING: Addition = { events: [] }
 
-/** The service over a log. */
-export const layer: Layer.Layer<Annotating, never, EventLog> = Layer.effect(
-  Annotating,
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const found = (about: AnnotationSubject.Asked) => AnnotationSubject.resolve(log, about)
+/** The service of a log. */
+export const make = (log: EventLog.Service): Service => {
+  const found = (about: AnnotationSubject.Asked) => AnnotationSubject.resolve(log, about)
 
-    /** Decides by the present annotations what to add. A writer in between causes a conflict, and a new decision. */
-    const append = (
-      by: string,
-      task: string | null,
-      decide: (present: Annotations.Annotations) => Effect.Effect<Addition, NotAnnotated | AppendError>,
-    ): Effect.Effect<ReadonlyArray<Event>, NotAnnotated | AppendError> =>
-      Effect.gen(function* () {
-        const version = yield* log.versionOf(STREAM, MAIN)
-        const { events, with: parts } = yield* decide(yield* AnnotationList.state(log))
-        if (events.length === 0) return []
-        const request = { timeline: MAIN, stream: STREAM, actor: `human:${by}`, expected: Exact(version), events }
-        const appending = { ...request, ...defined({ with: parts, subjectOfTask: task ?? undefined }) }
-        return yield* log.append(appending).pipe(
-          Effect.map((appended) => appended.events),
-          Effect.catchTag("VersionConflict", () => append(by, task, decide)),
-        )
-      })
+  /** Decides by the present annotations what to add. A writer in between causes a conflict, and a new decision. */
+  const append = (
+    by: string,
+    task: string | null,
+    decide: (present: Annotations.Annotations) => Effect.Effect<Addition, NotAnnotated | AppendError>,
+  ): Effect.Effect<ReadonlyArray<Event>, NotAnnotated | AppendError> =>
+    Effect.gen(function* () {
+      const version = yield* log.versionOf(STREAM, MAIN)
+      const { events, with: parts } = yield* decide(yield* AnnotationList.state(log))
+      if (events.length === 0) return []
+      const request = { timeline: MAIN, stream: STREAM, actor: `human:${by}`, expected: Exact(version), events }
+      const appending = { ...request, ...defined({ with: parts, subjectOfTask: task ?? undefined }) }
+      return yield* log.append(appending).pipe(
+        Effect.map((appended) => appended.events),
+        Effect.catchTag("VersionConflict", () => append(by, task, decide)),
+      )
+    })
 
-    const note: Service["note"] = (input) =>
-      Effect.gen(function* () {
-        const { by, text, replaces, ...about } = yield* Options.decode("annotations.note", NoteOptions, input)
-        const subject = yield* found(about)
-        return yield* append(by, subject.task, (present) =>
-          Effect.gen(function* () {
-            if (replaces !== undefined) yield* noteAt(present, replaces, subject)
-            const payload = {
-              about: AnnotationSubject.inWords(subject),
-              text: plainText(text),
-              ...AnnotationSubject.stated(subject),
-              ...defined({ replaces }),
-            }
-            return { events: [{ type: "NoteAdded", payload }] }
-          }),
-        )
-      })
+  const note: Service["note"] = (input) =>
+    Effect.gen(function* () {
+      const { by, text, replaces, ...about } = yield* Options.decode("annotations.note", NoteOptions, input)
+      const subject = yield* found(about)
+      return yield* append(by, subject.task, (present) =>
+        Effect.gen(function* () {
+          if (replaces !== undefined) yield* noteAt(present, replaces, subject)
+          const payload = {
+            about: AnnotationSubject.inWords(subject),
+            text: plainText(text),
+            ...AnnotationSubject.stated(subject),
+            ...defined({ replaces }),
+          }
+          return { events: [{ type: "NoteAdded", payload }] }
+        }),
+      )
+    })
 
-    const star: Service["star"] = (input) =>
-      Effect.gen(function* () {
-        const { by, ...about } = yield* Options.decode("annotations.star", StarOptions, input)
-        const subject = yield* found(about)
-        return yield* append(by, subject.task, (present) =>
-          Effect.succeed(
-            ownOf(present, "star", by, subject).length > 0
-              ? NOTHING
-              : { events: [{ type: "Starred", payload: AnnotationSubject.stated(subject) }] },
+  const star: Service["star"] = (input) =>
+    Effect.gen(function* () {
+      const { by, ...about } = yield* Options.decode("annotations.star", StarOptions, input)
+      const subject = yield* found(about)
+      return yield* append(by, subject.task, (present) =>
+        Effect.succeed(
+          ownOf(present, "star", by, subject).length > 0
+            ? NOTHING
+            : { events: [{ type: "Starred", payload: AnnotationSubject.stated(subject) }] },
+        ),
+      )
+    })
+
+  const tag: Service["tag"] = (input) =>
+    Effect.gen(function* () {
+      const { by, task, timeline, tags, remove } = yield* Options.decode("annotations.tag", TagOptions, input)
+      const subject = yield* found({ task, ...defined({ timeline }) })
+      return yield* append(by, subject.task, (present) => {
+        const has = new Set(
+          Annotations.listed(present).flatMap(({ kind, subject: of, text }) =>
+            kind === "tag" && Annotations.isSame(of, subject) ? (text ?? []) : [],
           ),
         )
-      })
-
-    const tag: Service["tag"] = (input) =>
-      Effect.gen(function* () {
-        const { by, task, timeline, tags, remove } = yield* Options.decode("annotations.tag", TagOptions, input)
-        const subject = yield* found({ task, ...defined({ timeline }) })
-        return yield* append(by, subject.task, (present) => {
-          const has = new Set(
-            Annotations.listed(present).flatMap(({ kind, subject: of, text }) =>
-              kind === "tag" && Annotations.isSame(of, subject) ? (text ?? []) : [],
-            ),
-          )
-          const where = AnnotationSubject.stated(subject)
-          const events = [...new Set(tags)].flatMap((tag): ReadonlyArray<CoreNewEvent> => {
-            if (has.has(tag) !== (remove === true)) return []
-            return remove === true
-              ? [{ type: "TagRemoved", payload: { ...where, task, tag } }]
-              : [{ type: "TagAdded", payload: { about: task, tag, ...where } }]
-          })
-          return Effect.succeed({ events })
+        const where = AnnotationSubject.stated(subject)
+        const events = [...new Set(tags)].flatMap((tag): ReadonlyArray<CoreNewEvent> => {
+          if (has.has(tag) !== (remove === true)) return []
+          return remove === true
+            ? [{ type: "TagRemoved", payload: { ...where, task, tag } }]
+            : [{ type: "TagAdded", payload: { about: task, tag, ...where } }]
         })
+        return Effect.succeed({ events })
       })
+    })
 
-    const label: Service["label"] = (input) =>
-      Effect.gen(function* () {
-        const given = yield* Options.decode("annotations.label", LabelOptions, input)
-        const { by, measure = Labels.PASS, value, comment, target, ...about } = given
-        const subject = yield* found(about)
-        const view = yield* AnnotationSubject.viewOf(log, about.timeline)
-        return yield* append(by, subject.task, (present) =>
-          Effect.gen(function* () {
-            const before = ownOf(present, "label", by, subject).find((own) => own.measure === measure)
-            const scoring = yield* LabelScoring.of(view, subject, { by, measure, value, comment }, before?.scoreSetId)
-            const withdrawn =
-              scoring === undefined && before?.scoreSetId !== undefined ? [LabelScoring.withdrawal(before)] : []
-            const payload = {
-              ...AnnotationSubject.stated(subject),
-              ...{ measure, value },
-              ...defined({
-                comment: comment === undefined ? undefined : plainText(comment),
-                target: target === undefined ? undefined : plainText(target),
-                scoreSetId: scoring?.scoreSetId,
-              }),
-            }
-            const parts = scoring === undefined ? withdrawn : [scoring.part]
-            return { events: [{ type: "Labelled", payload }], with: parts }
-          }),
-        )
-      })
+  const label: Service["label"] = (input) =>
+    Effect.gen(function* () {
+      const given = yield* Options.decode("annotations.label", LabelOptions, input)
+      const { by, measure = Labels.PASS, value, comment, target, ...about } = given
+      const subject = yield* found(about)
+      const view = yield* AnnotationSubject.viewOf(log, about.timeline)
+      return yield* append(by, subject.task, (present) =>
+        Effect.gen(function* () {
+          const before = ownOf(present, "label", by, subject).find((own) => own.measure === measure)
+          const scoring = yield* LabelScoring.of(view, subject, { by, measure, value, comment }, before?.scoreSetId)
+          const withdrawn =
+            scoring === undefined && before?.scoreSetId !== undefined ? [LabelScoring.withdrawal(before)] : []
+          const payload = {
+            ...AnnotationSubject.stated(subject),
+            ...{ measure, value },
+            ...defined({
+              comment: comment === undefined ? undefined : plainText(comment),
+              target: target === undefined ? undefined : plainText(target),
+              scoreSetId: scoring?.scoreSetId,
+            }),
+          }
+          const parts = scoring === undefined ? withdrawn : [scoring.part]
+          return { events: [{ type: "Labelled", payload }], with: parts }
+        }),
+      )
+    })
 
-    const remove: Service["remove"] = (input) =>
-      Effect.gen(function* () {
-        const { by, annotation } = yield* Options.decode("annotations.remove", RemoveOptions, input)
-        return yield* append(by, null, (present) =>
-          Effect.gen(function* () {
-            const removed = Annotations.at(present, annotation)
-            if (removed === undefined || removed.kind === "tag") {
-              const what = removed === undefined ? "none" : "a tag, which `hindcast tag --remove` removes"
-              return yield* new NotAnnotated({
-                about: `@${annotation}`,
-                expected: "a note, a star or a label",
-                found: what,
-              })
-            }
-            return {
-              events: [{ type: "AnnotationRemoved", payload: { annotation } }],
-              with: removed.scoreSetId === undefined ? [] : [LabelScoring.withdrawal(removed)],
-            }
-          }),
-        )
-      })
+  const remove: Service["remove"] = (input) =>
+    Effect.gen(function* () {
+      const { by, annotation } = yield* Options.decode("annotations.remove", RemoveOptions, input)
+      return yield* append(by, null, (present) =>
+        Effect.gen(function* () {
+          const removed = Annotations.at(present, annotation)
+          if (removed === undefined || removed.kind === "tag") {
+            const what = removed === undefined ? "none" : "a tag, which `hindcast tag --remove` removes"
+            return yield* new NotAnnotated({
+              about: `@${annotation}`,
+              expected: "a note, a star or a label",
+              found: what,
+            })
+          }
+          return {
+            events: [{ type: "AnnotationRemoved", payload: { annotation } }],
+            with: removed.scoreSetId === undefined ? [] : [LabelScoring.withdrawal(removed)],
+          }
+        }),
+      )
+    })
 
-    return { note, star, tag, label, remove, list: AnnotationList.load(log) }
-  }),
-)
+  return { note, star, tag, label, remove, list: AnnotationList.load(log) }
+}
+
+/** The service over a log. */
+export const layer: Layer.Layer<Annotating, never, EventLog> = Layer.effect(Annotating, Effect.map(EventLog, make))
 
 /** A person's annotations of a kind about a subject. */
 const ownOf = (

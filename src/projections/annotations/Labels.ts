@@ -1,4 +1,4 @@
-/** Says in words what a person's label means. */
+/** Says in words what an annotation means. */
 
 /** A pass or a fail, a score, or a category. */
 export type LabelValue = boolean | number | string
@@ -18,3 +18,23 @@ export const scoringName = (by: string, measure: string): string => (measure ===
 
 /** Whether a critic is a person: the critic of a score set that labels made. */
 export const isPerson = (critic: string): boolean => critic.startsWith("human:")
+
+/** The parts of an annotation that words tell. */
+interface Said {
+  readonly kind: "note" | "star" | "tag" | "label"
+  readonly text?: string
+  readonly measure?: string
+  readonly value?: LabelValue
+  readonly target?: string
+}
+
+/** The words of an annotation: those of a label tell the judgement, its reason and the right answer. Empty for a star. */
+export const said = ({ kind, text = "", measure = "", value, target }: Said): string => {
+  if (kind !== "label" || value === undefined) return text
+  const parts = [
+    inWords(measure, value),
+    ...(text === "" ? [] : [text]),
+    ...(target === undefined ? [] : [`right: ${target}`]),
+  ]
+  return parts.join("; ")
+}

@@ -16,7 +16,7 @@ export const log = (_: typeof LogQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { index } = yield* StudioLog
-    const { answer, forks, write, talk, scenarios, notes } = yield* Allowed
+    const { answer, forks, write, annotate, talk, scenarios, notes } = yield* Allowed
     const { position: head } = yield* log.head
     const last = yield* lastEvent(log, head)
     const { timelines, missing } = yield* timelinesOf(log)
@@ -30,7 +30,7 @@ export const log = (_: typeof LogQuery.Type) =>
         name,
         parent: parent === null ? null : { timeline: parent.name, position: parent.at },
       })),
-      allows: { answer, fork: forks !== null, write, talk: talk !== null },
+      allows: { answer, fork: forks !== null, write, annotate, talk: talk !== null },
       scenarios: write && scenarios !== null,
       agents: forks === null ? [] : [...forks.agents.keys()],
       notes: [

@@ -12,6 +12,7 @@ import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { Allowed, type Role, RoleMissing } from "../Allowed.ts"
+import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Compare from "../answers/Compare.ts"
 import * as Events from "../answers/Events.ts"
@@ -149,6 +150,8 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/answers": post("answer", Questions.AnswerBody, Questions.answer),
     "/api/talk": events("see", Talk.TalkQuery, Talk.talk),
     "/api/inputs": post("answer", Talk.InputBody, Talk.input),
+    "/api/annotations": get("see", Annotations.AnnotationsQuery, Annotations.annotations),
+    "/api/annotate": post("annotate", Annotations.AnnotateBody, Annotations.annotate),
     "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
     "/api/differences": get("see", Compare.DifferencesQuery, Compare.differences),
     "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib"
 import { Data, Effect, Layer } from "effect"
 import * as Requests from "../../projections/request/Requests.ts"
 import { Allowed } from "../Allowed.ts"
+import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Events from "../answers/Events.ts"
 import * as Log from "../answers/Log.ts"
@@ -60,6 +61,7 @@ export const layer = Layer.provideMerge(
     answer: false,
     forks: null,
     write: false,
+    annotate: false,
     scenarios: null,
     talk: null,
     by: "export",
@@ -102,10 +104,14 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
         if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
       }
     }
+    for (const timeline of new Set(tasks.map((one) => one.timeline))) {
+      const own = new Set(tasks.flatMap((one) => (one.timeline === timeline ? [one.task] : [])))
+      add("annotations", { timeline }, yield* Annotations.ofTasks(timeline, own))
+    }
     const log = yield* Log.log({})
     const shown: LogInfo = {
       ...log,
-      allows: { answer: false, fork: false, write: false, talk: false },
+      allows: { answer: false, fork: false, write: false, annotate: false, talk: false },
       scenarios: false,
       agents: [],
       notes: [...log.notes, ...notes],

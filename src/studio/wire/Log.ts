@@ -17,6 +17,7 @@ export interface LogInfo {
     readonly answer: boolean
     readonly fork: boolean
     readonly write: boolean
+    readonly annotate: boolean
     /** Whether the serving program runs the agents, so that people can talk to them. */
     readonly talk: boolean
   }

@@ -16,7 +16,7 @@ export const table = (style: Style, annotations: ReadonlyArray<Annotation>): Rea
     annotations.map((annotation) => [
       style.name(aboutWords(annotation)),
       MARKS[annotation.kind],
-      shorten(oneLine(said(annotation)), LENGTH),
+      shorten(oneLine(Labels.said(annotation)), LENGTH),
       oneLine(annotation.by),
       time(annotation.recordedAt),
       at(annotation.at),
@@ -37,7 +37,7 @@ const linesOf = (style: Style, annotations: ReadonlyArray<Annotation>, length: n
   annotations.map((annotation) => {
     const where = annotation.subject.moment === null ? "" : `${at(annotation.subject.moment)} `
     const by = style.dim(`by ${oneLine(annotation.by)}, ${at(annotation.at)}`)
-    return [`${where}${style.bold(MARKS[annotation.kind])}`, shorten(oneLine(said(annotation)), length), by]
+    return [`${where}${style.bold(MARKS[annotation.kind])}`, shorten(oneLine(Labels.said(annotation)), length), by]
       .filter((part) => part !== "")
       .join("  ")
   })
@@ -46,15 +46,4 @@ const aboutWords = ({ subject: { task, timeline, moment } }: Annotation): string
   const on = timeline === "main" ? "" : oneLine(timeline)
   if (moment !== null) return `${on}${at(moment)}${task === null ? "" : ` of ${oneLine(task)}`}`
   return `${oneLine(task ?? "")}${on === "" ? "" : ` on ${on}`}`
-}
-
-/** The words of an annotation; empty for a star. */
-export const said = ({ kind, text = "", measure = "", value, target }: Annotation): string => {
-  if (kind !== "label" || value === undefined) return text
-  const parts = [
-    Labels.inWords(measure, value),
-    ...(text === "" ? [] : [text]),
-    ...(target === undefined ? [] : [`right: ${target}`]),
-  ]
-  return parts.join("; ")
 }

@@ -60,6 +60,7 @@ export type Address =
   | { readonly screen: "start" }
   | { readonly screen: "plugins" }
   | { readonly screen: "questions" }
+  | { readonly screen: "notes"; readonly text: string }
   | { readonly screen: "search"; readonly text: string }
   | { readonly screen: "scenarios"; readonly file: string }
   | { readonly screen: "lost"; readonly link: string }
@@ -106,7 +107,8 @@ export const parse = (pathname: string, search: string): Address => {
     case "questions":
       return { screen: first }
     case "search":
-      return { screen: "search", text: query.get("text") ?? "" }
+    case "notes":
+      return { screen: first, text: query.get("text") ?? "" }
     case "scenarios":
       return { screen: "scenarios", file: query.get("file") ?? "" }
     case "t": {
@@ -130,7 +132,8 @@ export const format = (address: Address): string => {
     case "questions":
       return `/${address.screen}`
     case "search":
-      return `/search${queryOf({ text: address.text })}`
+    case "notes":
+      return `/${address.screen}${queryOf({ text: address.text })}`
     case "scenarios":
       return `/scenarios${queryOf({ file: address.file })}`
     case "lost":

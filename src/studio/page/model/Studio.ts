@@ -10,6 +10,7 @@ import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
 import { type Address, type Course, OVERVIEW, type View, type Visit, visit } from "./Address.ts"
+import { Annotated } from "./Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
 import type { Links } from "./Links.ts"
@@ -49,6 +50,7 @@ export class Studio {
   readonly indexed: Signal<number>
   readonly log: Signal<LogInfo>
   readonly marked: Marked
+  readonly annotated: Annotated
   readonly drafts: Drafts = new Drafts()
   readonly frame: ReadonlySignal<CourseMoment | null>
   /** The conversation of the visited task; null for a whole timeline. */
@@ -85,6 +87,7 @@ export class Studio {
     this.head = signal(log.head)
     this.indexed = signal(log.indexed)
     this.marked = new Marked(source)
+    this.annotated = new Annotated(source)
     this.address = signal(links.read())
     this.frame = computed(() => this.history.value?.frameAt(this.position.value) ?? null)
   }
@@ -279,7 +282,7 @@ export class Studio {
       this.position.value = Math.max(position, course.first)
       this.following.value = to.at === null && isOpen
     })
-    await Promise.all([course.load(this.position.value), this.#loadRewards(to, head)])
+    await Promise.all([course.load(this.position.value), this.#loadRewards(to, head), this.annotated.look(to.timeline)])
     if (!isWanted()) return
     this.marked.look(to)
     if (to.at !== null && (to.at > course.last || to.at < course.first))
@@ -308,6 +311,7 @@ export class Studio {
       this.notice.value = null
       this.rewards.value = []
       this.questions.value = []
+      this.annotated.forget()
       this.#show(null)
     })
     const at = this.following.value ? null : this.position.value

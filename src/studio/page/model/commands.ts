@@ -16,6 +16,7 @@ export interface Meaning {
 
 const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {
   tasks: { says: "the list of tasks", to: OVERVIEW },
+  notes: { says: "notes, stars, tags and labels", to: { screen: "notes", text: "" } },
   plugins: { says: "plugins, their grants, crashes and requests", to: { screen: "plugins" } },
   scenarios: { says: "scenarios and rubrics in files", to: { screen: "scenarios", file: "" } },
   questions: { says: "questions that wait for a person", to: { screen: "questions" } },

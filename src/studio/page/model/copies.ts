@@ -19,6 +19,8 @@ export const commandOf = (address: Address, log: string, position: number): stri
       return of("plugin ls")
     case "questions":
       return of("confirm ls")
+    case "notes":
+      return of(`notes${address.text === "" ? "" : ` --search ${word(address.text)}`}`)
     case "search":
       // Leading hyphens, which are no words, would make an option of it.
       return of(`search ${word(address.text.replace(/^[-\s]+/, ""))}`)
@@ -77,6 +79,8 @@ export const callOf = (address: Address, position: number): string => {
       return "hindcast.plugins.state()"
     case "questions":
       return "hindcast.confirmations.pending()"
+    case "notes":
+      return "hindcast.annotations.list()"
     case "search":
       return "hindcast.events.read()"
     case "tasks":

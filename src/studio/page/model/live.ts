@@ -70,6 +70,8 @@ const takeEntries = (studio: Studio, { entries, head }: Live): void => {
   // A scoring or a fork belongs to no task, but may concern the visited one.
   if (ofTasks.some(({ task }) => task === null || task === course?.course.task))
     studio.refresh().catch((cause: unknown) => studio.fail(cause))
+  if (fresh.some(({ type }) => ANNOTATIONS.includes(type)))
+    studio.annotated.reload().catch((cause: unknown) => studio.fail(cause))
   if (fresh.some(({ type }) => type === "PayloadShredded"))
     studio.forget().catch((cause: unknown) => studio.fail(cause))
   for (const { type, line } of fresh)
@@ -78,6 +80,9 @@ const takeEntries = (studio: Studio, { entries, head }: Live): void => {
 
 /** Event types that end a question, which tell the reader why it is gone. */
 const ENDED = ["ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
+
+/** Event types that change what people said. */
+const ANNOTATIONS = ["NoteAdded", "TagAdded", "TagRemoved", "Starred", "Labelled", "AnnotationRemoved"]
 
 /** Event types that change a list of tasks. */
 const TASKS = [

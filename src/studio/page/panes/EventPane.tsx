@@ -1,14 +1,18 @@
 /** The complete event at the position. */
 import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
+import { Annotations } from "../parts/Annotations.tsx"
+import { useStudio } from "../parts/context.ts"
 import { clock, count, time } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
+import { Tags } from "../parts/Tags.tsx"
 import { useWhole } from "../parts/useWhole.ts"
 import { Value } from "../parts/Value.tsx"
 
 export const EventPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const { entry } = frame
+  const timeline = useStudio().visit?.timeline ?? "main"
   if (entry === null) return <p class="empty">Before the first event. Press n to go to it.</p>
   return (
     <>
@@ -45,6 +49,13 @@ export const EventPane = ({ frame }: { readonly frame: CourseMoment }) => {
           </>
         )}
       </dl>
+      <Annotations about={{ timeline: entry.timeline, task: entry.task, moment: entry.position }} />
+      {entry.task === null ? null : (
+        <>
+          <Tags timeline={timeline} task={entry.task} />
+          <Annotations about={{ timeline, task: entry.task, moment: null }} />
+        </>
+      )}
       <h3>payload</h3>
       <Payload entry={entry} />
     </>

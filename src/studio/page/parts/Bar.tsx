@@ -76,6 +76,9 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
             scenarios
           </Link>
         ) : null}
+        <Link to={{ screen: "notes", text: "" }} class="quiet" current={address.screen === "notes"}>
+          notes
+        </Link>
         {studio.source.follow === null ? null : (
           <Link to={{ screen: "plugins" }} class="quiet" current={address.screen === "plugins"}>
             plugins

@@ -1,8 +1,10 @@
 /** The events of the course by position. Renders only visible rows. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import type { AnnotationRow } from "../../wire/Annotations.ts"
 import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { amountLabel } from "../model/rewards.ts"
+import { SIGNS } from "./Annotations.tsx"
 import { useStudio } from "./context.ts"
 import { clock } from "./format.ts"
 import { Mark, NAMES } from "./Mark.tsx"
@@ -119,9 +121,12 @@ const Skeleton = ({ position }: { readonly position: number }) => (
   </>
 )
 
+const NOTHING: ReadonlyArray<AnnotationRow> = []
+
 const EntryRow = ({ entry }: { readonly entry: Entry }) => {
   const studio = useStudio()
   const moments = studio.momentsAt.value.get(entry.position) ?? []
+  const said = studio.annotated.byPosition.value.get(entry.position) ?? NOTHING
   const isHit = studio.marked.places.value.has(entry.position)
   return (
     <>
@@ -135,6 +140,11 @@ const EntryRow = ({ entry }: { readonly entry: Entry }) => {
           ●
         </span>
       ) : null}
+      {said.length === 0 ? null : (
+        <span class="annotated" title={said.map(({ kind, text }) => `${kind} ${text}`.trim()).join("; ")}>
+          {[...new Set(said.map(({ kind }) => SIGNS[kind]))].join("")}
+        </span>
+      )}
       {moments.map(({ amount, reward }) => (
         <span key={reward.position} class={reward.kind} title={reward.name}>
           {amountLabel(amount)}

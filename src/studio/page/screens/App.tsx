@@ -19,6 +19,7 @@ import { RescoreDialog } from "../parts/RescoreDialog.tsx"
 import { TaskDialog } from "../parts/TaskDialog.tsx"
 import { titleOf } from "../parts/title.ts"
 import { CompareScreen } from "./compare/CompareScreen.tsx"
+import { NotesScreen } from "./NotesScreen.tsx"
 import { PluginsScreen } from "./PluginsScreen.tsx"
 import { QuestionsScreen } from "./QuestionsScreen.tsx"
 import { ScenariosScreen } from "./ScenariosScreen.tsx"
@@ -119,6 +120,8 @@ const Screen = () => {
       return <QuestionsScreen />
     case "scenarios":
       return <ScenariosScreen file={address.file} />
+    case "notes":
+      return <NotesScreen text={address.text} />
     case "search":
       return <SearchScreen key={address.text} text={address.text} />
     case "lost":

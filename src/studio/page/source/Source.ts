@@ -1,4 +1,5 @@
 /** The source of the page's data: a log's server, or the file that the page itself is. */
+import type { Annotated, AnnotationList, AnnotationOrder } from "../../wire/Annotations.ts"
 import type {
   Answer,
   Comparison,
@@ -71,6 +72,7 @@ export interface Questions {
   readonly differences: RowDifferences
   readonly plugins: ReadonlyArray<PluginRow>
   readonly questions: ReadonlyArray<Question>
+  readonly annotations: AnnotationList
   readonly scenarios: ScenarioFiles
   readonly scenario: ScenarioText
   readonly schemas: Schemas
@@ -79,6 +81,7 @@ export interface Questions {
 /** The orders that a page may give if its server allows them. */
 export interface Orders {
   readonly answers: { readonly order: Answer; readonly result: { readonly position: number } }
+  readonly annotate: { readonly order: AnnotationOrder; readonly result: Annotated }
   readonly inputs: { readonly order: Input; readonly result: { readonly position: number } }
   readonly forks: { readonly order: ForkOrder; readonly result: ForkMade }
   readonly rescores: { readonly order: RescoreOrder; readonly result: Rescored }
