@@ -194,6 +194,7 @@ describe("a world that was recorded under another engine", () => {
             answer: false,
             forks,
             write: false,
+            annotate: false,
             scenarios: null,
             talk: null,
             by: "ann",

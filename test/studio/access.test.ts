@@ -211,6 +211,7 @@ const READING = [
   ...[
     "annotations",
     "overview",
+    "differences",
     "locate",
     "history",
     "find",
