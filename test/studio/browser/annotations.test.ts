@@ -37,7 +37,7 @@ describe("annotations", () => {
       await page.getByLabel("Notes on @2", { exact: true }).getByRole("textbox").fill(EVIL)
       await page.getByRole("region", { name: "Notes on @2" }).getByRole("button", { name: "Note", exact: true }).click()
       await page.getByRole("region", { name: "Notes on @2" }).getByRole("listitem").waitFor()
-      const note = await page.getByRole("region", { name: "Notes on @2" }).getByRole("listitem").innerText()
+      const note = await page.getByRole("region", { name: "Notes on @2" }).getByRole("listitem").textContent()
       expect(note).toContain("alert(1)")
       expect(note).not.toMatch(UNSEEN)
       await page.getByRole("region", { name: "Notes on @2" }).getByRole("button", { name: "★ Star" }).click()

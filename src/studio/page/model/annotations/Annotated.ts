@@ -1,7 +1,7 @@
 /** The notes, stars, tags and labels of the timeline that the page shows. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
-import type { AnnotationOrder, AnnotationRow } from "../../wire/Annotations.ts"
-import type { Source } from "../source/Source.ts"
+import type { AnnotationOrder, AnnotationRow } from "../../../wire/Annotations.ts"
+import type { Source } from "../../source/Source.ts"
 
 export class Annotated {
   /** The timeline's annotations, the newest last; null until they arrive. */
