@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import * as Audits from "../../src/cli/export/Audits.ts"
+import * as Dataset from "../../src/cli/export/Dataset.ts"
 import * as Events from "../../src/cli/export/Events.ts"
 import * as Transitions from "../../src/cli/export/Transitions.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
@@ -14,7 +15,7 @@ import { runInProcess } from "./inProcess.ts"
 
 const place = workplace()
 const log = place.file("log.db")
-const ENDINGS: Readonly<Record<string, string>> = { markdown: "md", otlp: "jsonl", piaavt: "jsonl" }
+const ENDINGS: Readonly<Record<string, string>> = { markdown: "md", inspect: "jsonl", otlp: "jsonl", piaavt: "jsonl" }
 
 beforeAll(async () => {
   await Effect.runPromise(Effect.provide(appendWords, SqliteEventLog.layer({ filename: log })))
@@ -37,6 +38,7 @@ const EXPORTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   events: Events.FORMATS,
   audits: Audits.FORMATS,
   transitions: Transitions.FORMATS,
+  dataset: Dataset.FORMATS,
   html: ["html"],
   studio: ["html"],
   otlp: ["otlp"],

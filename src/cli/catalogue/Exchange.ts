@@ -39,6 +39,15 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/Transitions.ts")).transitions),
   },
   {
+    path: "export dataset",
+    uses: [
+      ["export dataset --output FILE", "starred tasks and moments as examples, for Inspect too; --tag, --label select"],
+    ],
+    example: "export dataset --label pass=fail --format inspect --output failures.jsonl",
+    page: "docs/guides/annotate.md#export-examples",
+    load: command(async () => (await import("../export/Dataset.ts")).dataset),
+  },
+  {
     path: "export otlp",
     uses: [["export otlp --output FILE", "tasks as OpenTelemetry traces of agents (OTLP/JSON)"]],
     example: "export otlp --output traces.jsonl",

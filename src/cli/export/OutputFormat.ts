@@ -18,6 +18,7 @@ const FORMATS = {
   markdown: { holds: "Markdown", ends: ["md", "markdown"] },
   html: { holds: "an HTML page", ends: ["html", "htm"] },
   mcap: { holds: "MCAP", ends: ["mcap"] },
+  inspect: { holds: "samples of Inspect, one per line", ends: LINES },
   otlp: { holds: "OTLP/JSON, one document per line", ends: [...LINES, "json"] },
   piaavt: { holds: "JSON Lines of PiaAVT", ends: LINES },
   log: { holds: "a log", ends: ["db", "sqlite", "sqlite3"] },
