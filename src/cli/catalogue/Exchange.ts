@@ -45,7 +45,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     ],
     example: "export dataset --label pass=fail --format inspect --output failures.jsonl",
     page: "docs/guides/annotate.md#export-examples",
-    load: command(async () => (await import("../export/Dataset.ts")).dataset),
+    load: command(async () => (await import("../export/dataset/DatasetCommand.ts")).dataset),
   },
   {
     path: "export otlp",
