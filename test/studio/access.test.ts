@@ -207,6 +207,7 @@ const READING = [
     "why",
     "effects",
     "saw",
+    "curl",
   ],
   ...[
     "annotations",

@@ -1,6 +1,5 @@
 /**
- * Puts together the whole request of a model call from a task's events. Pure, and free of anything of Node: Studio's
- * page uses it, too.
+ * Puts together the whole request of a model call from a task's events. Pure, and free of anything of Node.
  */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -232,6 +231,33 @@ const usageIn = (usage: Json | undefined): RequestUsage => {
   return known.inputTokens === 0 && known.outputTokens === 0 ? {} : known
 }
 
+/** Finds the request that each event belongs to, from a task's events in order. */
+export class RequestOf {
+  readonly #calls = new Map<string, number>()
+  readonly #causes = new Map<string, string | null>()
+  readonly #last = new Map<string, number>()
+  #newest: number | undefined
+
+  /** Takes the next event. Returns the position of its request, or undefined if there is none. */
+  take({ type, id, causationId, payload, position }: LoggedEvent): number | undefined {
+    this.#causes.set(id, causationId)
+    const agentId = textOf(payload.agentId)
+    if (type === "ModelCalled") {
+      this.#calls.set(id, position)
+      this.#newest = position
+      if (agentId !== undefined) this.#last.set(agentId, position)
+    }
+    const seen = new Set<string>()
+    // An event of a damaged log may name itself.
+    for (let cause: string | null = id; cause !== null && !seen.has(cause); cause = this.#causes.get(cause) ?? null) {
+      const found = this.#calls.get(cause)
+      if (found !== undefined) return found
+      seen.add(cause)
+    }
+    return (agentId === undefined ? undefined : this.#last.get(agentId)) ?? this.#newest
+  }
+}
+
 /**
  * The position of the request that an event belongs to: the event itself, the request behind its causes, or the last
  * request of its agent before it. Undefined if there is none.
@@ -239,30 +265,13 @@ const usageIn = (usage: Json | undefined): RequestUsage => {
  * @param events a task's events in order, at least up to the position
  */
 export const requestAt = (events: Iterable<LoggedEvent>, position: number): number | undefined => {
-  const calls = new Map<string, number>()
-  const causes = new Map<string, string | null>()
-  const last = new Map<string, number>()
+  const requestOf = new RequestOf()
   let newest: number | undefined
   for (const event of events) {
     if (event.position > position) break
-    const { type, id, causationId, payload } = event
-    causes.set(id, causationId)
-    const agentId = textOf(payload.agentId)
-    if (type === "ModelCalled") {
-      calls.set(id, event.position)
-      newest = event.position
-      if (agentId !== undefined) last.set(agentId, event.position)
-    }
-    if (event.position !== position) continue
-    for (let cause: string | null = id; cause !== null; ) {
-      const found = calls.get(cause)
-      if (found !== undefined) return found
-      const next: string | null = causes.get(cause) ?? null
-      // An event of a damaged log may name itself.
-      causes.delete(cause)
-      cause = next
-    }
-    if (agentId !== undefined && last.has(agentId)) return last.get(agentId)
+    const found = requestOf.take(event)
+    if (event.position === position) return found
+    if (event.type === "ModelCalled") newest = event.position
   }
   return newest
 }

@@ -1,15 +1,17 @@
-/** Answers `/api/event`, `/api/why`, `/api/effects` and `/api/saw`. */
+/** Answers `/api/event`, `/api/why`, `/api/effects`, `/api/saw` and `/api/curl`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { EventNotFound } from "../../events/read/Moment.ts"
 import * as Saw from "../../projections/request/Saw.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import * as Curl from "../../providers/writing/Curl.ts"
+import { visibleJson } from "../../providers/writing/ShellWord.ts"
 import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Effects, WholeEvent, Why } from "../wire/CourseSlice.ts"
-import type { Saw as SawAnswer } from "../wire/Saw.ts"
+import type { CopiedRequest, Saw as SawAnswer } from "../wire/Saw.ts"
 import * as Query from "./Query.ts"
 
 export const EventQuery = Schema.Struct({ position: Query.Position })
@@ -73,4 +75,16 @@ export const saw = ({ timeline, position, task }: typeof SawQuery.Type) =>
   Saw.at(`${timeline}@${position}`, task).pipe(
     Effect.map((found): SawAnswer => ({ saw: found })),
     Effect.catchTag("RequestNotFound", () => Effect.succeed<SawAnswer>({ saw: null })),
+  )
+
+/** The request of an event in its provider's format. */
+export const curl = ({ timeline, position, task }: typeof SawQuery.Type) =>
+  Saw.at(`${timeline}@${position}`, task).pipe(
+    Effect.map(({ request }): CopiedRequest => {
+      const written = Curl.write(request)
+      if ("none" in written) return written
+      const { url, key, notes, body } = written
+      return { command: Curl.command(request), json: visibleJson(body), url, variable: key?.variable ?? null, notes }
+    }),
+    Effect.catchTag("RequestNotFound", ({ message }) => Effect.succeed<CopiedRequest>({ none: message })),
   )

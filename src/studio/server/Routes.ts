@@ -141,6 +141,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/why": get("see", Events.EventQuery, Events.why),
     "/api/effects": get("see", Events.EffectsQuery, Events.effects),
     "/api/saw": get("see", Events.SawQuery, Events.saw),
+    "/api/curl": get("see", Events.SawQuery, Events.curl),
     "/api/locate": get("see", Values.LocateQuery, Values.locate),
     "/api/history": get("see", Values.HistoryQuery, Values.history),
     "/api/find": lines("see", Searches.FindQuery, Searches.find),

@@ -2,11 +2,9 @@
 
 import { gzipSync } from "node:zlib"
 import { Data, Effect, Layer } from "effect"
-import * as Requests from "../../projections/request/Requests.ts"
 import { Allowed } from "../Allowed.ts"
 import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
-import * as Events from "../answers/Events.ts"
 import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
@@ -16,6 +14,7 @@ import { CHUNK } from "../wire/CourseSlice.ts"
 import type { LogInfo } from "../wire/Log.ts"
 import { questionOf } from "../wire/Shared.ts"
 import type { TaskHead, TaskList } from "../wire/Task.ts"
+import * as SharedRequests from "./SharedRequests.ts"
 
 export interface SharedTask {
   readonly timeline: string
@@ -88,19 +87,14 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       add("task", { timeline, task }, head)
       if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
       add("course", { timeline, task }, course)
+      const requests = yield* SharedRequests.of({ timeline, task })
+      if (requests !== undefined) add("requests", { timeline, task }, requests)
       for (const { set } of head.sets) {
         add("rewards", { timeline, task, set }, yield* Rewards.rewards({ timeline, task, set }))
       }
       if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
       for (let number = 0; number * CHUNK < course.positions.length; number++) {
-        const slice = yield* Chunks.slice({ timeline, task, number })
-        add("chunk", { timeline, task, number }, slice)
-        for (const { position, payload, type } of slice.entries) {
-          if (payload !== null || !Requests.TYPES.includes(type)) continue
-          // Without these, nothing could show what a model saw.
-          const whole = yield* Events.event({ position })
-          if (whole !== undefined) add("event", { position }, whole)
-        }
+        add("chunk", { timeline, task, number }, yield* Chunks.slice({ timeline, task, number }))
         if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
       }
     }

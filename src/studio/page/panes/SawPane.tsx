@@ -70,7 +70,7 @@ const Viewed = ({ view, saw }: { readonly view: View; readonly saw: SeenTurn }) 
     case "answer":
       return <AnswerOf saw={saw} />
     case "raw":
-      return <RawRequest request={saw.request} />
+      return <RawRequest saw={saw} />
   }
 }
 

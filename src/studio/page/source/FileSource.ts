@@ -3,9 +3,6 @@
  * events, and refuses questions that need the log, with advice.
  */
 
-import * as Requests from "../../../projections/request/Requests.ts"
-import * as SeenTurn from "../../../projections/request/SeenTurn.ts"
-import type { LoggedEvent } from "../../../projections/request/WholeRequest.ts"
 import * as EventText from "../../../search/words/EventText.ts"
 import { excerpt, match } from "../../../search/words/Matching.ts"
 import { parse, type WordQuery, widened } from "../../../search/words/WordQuery.ts"
@@ -15,11 +12,13 @@ import { asObject } from "../../../values/JsonObjects.ts"
 import type { PathHistory, SearchHit } from "../../wire/Asking.ts"
 import type { Effects, Entry, Why } from "../../wire/CourseSlice.ts"
 import { CHUNK } from "../../wire/CourseSlice.ts"
+import type { SharedRequests } from "../../wire/Saw.ts"
 import { QUESTION, questionOf } from "../../wire/Shared.ts"
 import type { Course } from "../../wire/Task.ts"
 import { chainOf } from "../model/chain.ts"
 import { LoadedSlice } from "../model/LoadedSlice.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
+import { turnAt } from "./sharedRequests.ts"
 
 export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
 
@@ -83,26 +82,9 @@ export const fileSource = (packed: Packed): Source => {
 
   const saw = async ({ timeline, position, task }: Parameters): Promise<Questions["saw"]> => {
     const at = Number(position)
-    const of = (await entries(timeline?.toString())).find((entry) => entry.position === at)?.task ?? task ?? null
-    if (of === null) return { saw: null }
-    const chunks = await chunksOf({ timeline, task: of })
-    const events = await inWhole(chunks.flatMap((chunk) => chunk.entries))
-    const called = Requests.requestAt(events, at)
-    const place = { timeline: String(timeline ?? "main"), taskId: String(of) }
-    return { saw: called === undefined ? null : (SeenTurn.of(events, called, place) ?? null) }
-  }
-
-  /** Events with the payloads that are too long for their chunks. */
-  const inWhole = (all: ReadonlyArray<Entry>): Promise<ReadonlyArray<LoggedEvent>> => {
-    const ids = new Map(all.map(({ position, id }) => [position, id]))
-    return Promise.all(
-      all.map(async ({ position, id, type, actor, cause, payload }) => {
-        const isLong = payload === null && Requests.TYPES.includes(type)
-        const whole = isLong ? ((await given("event", { position })) as Questions["event"]).payload : payload
-        const causationId = cause === null ? null : (ids.get(cause.position) ?? null)
-        return { position, id, type, actor, causationId, payload: asObject(whole) }
-      }),
-    )
+    const of = task ?? (await entries(timeline?.toString())).find((entry) => entry.position === at)?.task
+    if (of == null || packed(questionOf("requests", { timeline, task: of })) === undefined) return { saw: null }
+    return { saw: turnAt((await given("requests", { timeline, task: of })) as SharedRequests, at) }
   }
 
   const history = async (parameters: Parameters): Promise<PathHistory> => {
@@ -163,6 +145,10 @@ export const fileSource = (packed: Packed): Source => {
         return history(parameters)
       case "saw":
         return saw(parameters)
+      case "curl":
+        return Promise.resolve({
+          none: `A shared file does not have the request as a command: \`npx hindcast saw @${parameters.position} --curl\` prints it from the log.`,
+        })
       case "locate":
         return located(String(parameters.moment))
       case "search":

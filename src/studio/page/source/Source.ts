@@ -19,7 +19,7 @@ import type {
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"
-import type { Saw } from "../../wire/Saw.ts"
+import type { CopiedRequest, Saw } from "../../wire/Saw.ts"
 import type {
   Saved,
   ScenarioFiles,
@@ -61,6 +61,7 @@ export interface Questions {
   readonly why: Why
   readonly effects: Effects
   readonly saw: Saw
+  readonly curl: CopiedRequest
   readonly rewards: ReadonlyArray<RewardRow>
   readonly verdicts: VerdictTable
   readonly rubric: RubricOfSet

@@ -1,14 +1,16 @@
 /** The request in its provider's format, to copy: as a command, and as JSON. */
 import { useState } from "preact/hooks"
+import type { SeenTurn } from "../../../../projections/request/SeenTurn.ts"
 import type { WholeRequest } from "../../../../projections/request/WholeRequest.ts"
-import * as Curl from "../../../../providers/writing/Curl.ts"
-import { visibleJson } from "../../../../providers/writing/ShellWord.ts"
+import { Problem } from "../Problem.tsx"
+import { useAnswer } from "../useAnswer.ts"
 
-export const RawRequest = ({ request }: { readonly request: WholeRequest }) => {
+export const RawRequest = ({ saw: { request, timeline } }: { readonly saw: SeenTurn }) => {
   const [said, say] = useState("")
-  const written = Curl.write(request)
-  const isWritten = !("none" in written)
-  const json = visibleJson(isWritten ? written.body : partsOf(request))
+  const { answer, problem } = useAnswer("curl", { timeline, position: request.position })
+  if (answer === null) return <Problem text={problem} />
+  const isWritten = !("none" in answer)
+  const json = isWritten ? answer.json : JSON.stringify(partsOf(request), null, 2)
   const copy = (name: string, text: string) =>
     navigator.clipboard.writeText(text).then(
       () => say(`The ${name} is copied.`),
@@ -19,36 +21,35 @@ export const RawRequest = ({ request }: { readonly request: WholeRequest }) => {
       <p>
         {isWritten ? (
           <>
-            In the provider's format, as for{" "}
+            In its provider's format, for{" "}
             <code>
-              <bdi>{written.url}</bdi>
+              <bdi>{answer.url}</bdi>
             </code>
-            .
           </>
         ) : (
-          <bdi>{written.none} These are its parts as the log has them.</bdi>
+          <bdi>{answer.none} These are its parts as the log has them.</bdi>
         )}
       </p>
       <p class="copies">
         {isWritten ? (
-          <button type="button" onClick={() => void copy("command", Curl.command(request))}>
+          <button type="button" onClick={() => void copy("command", answer.command)}>
             copy as curl
           </button>
-        ) : null}
+        ) : null}{" "}
         <button type="button" onClick={() => void copy("JSON", json)}>
           copy JSON
         </button>
       </p>
-      {isWritten && written.key !== null ? (
+      {isWritten && answer.variable !== null ? (
         <p class="note">
-          The command reads the key from <code>${written.key.variable}</code>. It never contains the key.
+          The command reads the key from <code>${answer.variable}</code>. It never contains the key.
         </p>
       ) : null}
       <p class="note" role="status">
         {said}
       </p>
       {isWritten
-        ? written.notes.map((note) => (
+        ? answer.notes.map((note) => (
             <p class="note" key={note}>
               <bdi>{note}</bdi>
             </p>
