@@ -20,6 +20,7 @@ const subjectOf = (address: Address): string => {
     }
     case "search":
       return address.text === "" ? "search" : `search for ${oneLine(address.text)}`
+    case "notes":
     case "plugins":
     case "questions":
     case "scenarios":
