@@ -213,24 +213,29 @@ export interface Serving {
   readonly draw?: ReadonlyArray<Consent.Consent>
 }
 
+/** What a server needs of one log besides the log's own services. Forks and scenarios end with the layer's scope. */
+export const ofLog = ({
+  forks,
+  scenarios,
+  ...rest
+}: Allowing): Layer.Layer<StudioLog.StudioLog | Allowed, never, Services> =>
+  Layer.merge(
+    StudioLog.layer,
+    Layer.scoped(
+      Allowed,
+      Effect.all({
+        forks: forks === null ? Effect.succeed(null) : inScope(forks),
+        scenarios: scenarios === undefined ? Effect.succeed(null) : runsOf(scenarios),
+      }).pipe(Effect.map((begun) => ({ ...rest, ...begun }))),
+    ),
+  )
+
 /** Serves the context's log with the given permissions. */
 export const serving = (
-  { forks, scenarios, ...rest }: Allowing,
+  allowing: Allowing,
   { port, draw = [] }: Serving = {},
 ): Layer.Layer<Studio, PortUnavailable, Services> =>
   Layer.scoped(
     Studio,
     Effect.map(Server.serve({ port }), ({ url, port: listening, token }) => ({ url, port: listening, token })),
-  ).pipe(
-    Layer.provide(StudioLog.layer),
-    Layer.provide(Drawing.layer(draw)),
-    Layer.provide(
-      Layer.scoped(
-        Allowed,
-        Effect.all({
-          forks: forks === null ? Effect.succeed(null) : inScope(forks),
-          scenarios: scenarios === undefined ? Effect.succeed(null) : runsOf(scenarios),
-        }).pipe(Effect.map((begun) => ({ ...rest, ...begun }))),
-      ),
-    ),
-  )
+  ).pipe(Layer.provide(Drawing.layer(draw)), Layer.provide(ofLog(allowing)))

@@ -209,7 +209,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["record", "doctor", "--task", "nope"],
 ]
 
-/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped. */
+/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped, and a password is typed (`password.test.ts`). */
 const ELSEWHERE = [
   "demo",
   "listen",
@@ -220,6 +220,7 @@ const ELSEWHERE = [
   "mcp gate",
   "step",
   "studio",
+  "password",
   "export live",
 ]
 

@@ -211,9 +211,19 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "studio",
-    uses: [["studio [LINK]", "explore a log in the browser: its tasks, their moments and live events"]],
+    uses: [
+      ["studio [LINK]", "explore a log in the browser: its tasks, their moments and live events"],
+      ["studio --share FILE", "serve several logs to a team: TLS, accounts, roles, a record of who looked"],
+    ],
     example: "studio 1a2b3c4d",
     page: "docs/guides/open-studio.md",
     load: command(async () => (await import("../studio/StudioCommand.ts")).studio),
+  },
+  {
+    path: "password",
+    uses: [["password", "make the hash of a password that you type, for an account of a shared Studio"]],
+    example: "password",
+    page: "docs/guides/share-studio-with-a-team.md",
+    load: command(async () => (await import("../studio/PasswordCommand.ts")).password),
   },
 ]

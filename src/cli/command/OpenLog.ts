@@ -138,9 +138,12 @@ export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =
 /** Opens an existing log read-only. Creates and changes nothing. */
 export const forReading = (log: Option.Option<string>) => open(log, { readonly: true, mustExist: true })
 
-/** Opens an existing log for appends that need no lease. */
-export const forWriting = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
-  open(log, { readonly: false, mustExist: true }, workspace)
+/** Opens an existing log for appends that need no lease. With `personal: false`, reads yield no personal data. */
+export const forWriting = (
+  log: Option.Option<string>,
+  workspace?: Option.Option<string>,
+  { personal = true }: { readonly personal?: boolean } = {},
+) => open(log, { readonly: false, mustExist: true, personal }, workspace)
 
 /** Opens or creates a log for appends that need no lease. */
 export const orCreate = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
@@ -148,7 +151,11 @@ export const orCreate = (log: Option.Option<string>, workspace?: Option.Option<s
 
 const open = (
   log: Option.Option<string>,
-  { readonly, mustExist }: { readonly readonly: boolean; readonly mustExist: boolean },
+  {
+    readonly,
+    mustExist,
+    personal = true,
+  }: { readonly readonly: boolean; readonly mustExist: boolean; readonly personal?: boolean },
   workspace: Option.Option<string> = Option.none(),
 ) =>
   Layer.unwrapEffect(
@@ -157,7 +164,7 @@ const open = (
       if (!readonly) yield* warnTracked(filename)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
-        log: { filename, readonly },
+        log: { filename, readonly, personal },
         workspace: yield* workspaceOf(workspace),
         actor: userAsActor(),
       })

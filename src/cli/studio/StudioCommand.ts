@@ -23,6 +23,7 @@ import * as DrawOption from "./DrawOption.ts"
 import * as Link from "./Link.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as SharedKernel from "./SharedKernel.ts"
+import * as SharedStudio from "./SharedStudio.ts"
 
 const options = {
   port: wholeNumber("port", 0).pipe(
@@ -38,6 +39,7 @@ const options = {
     "With --write: a directory whose scenarios and rubrics the page may edit, and the agents of --agent and --model run",
   ),
   draw: DrawOption.option,
+  share: SharedStudio.option,
   ...AgentOption.options("an agent that may continue tasks, as NAME=FILE"),
   ...AgentAtWork.options,
 }
@@ -51,55 +53,71 @@ export const studio = Command.make(
     ),
     ...options,
   },
-  ({ log, json, link, port, answer, fork, annotate, write, scenarios, draw, ...typed }) =>
+  ({ share, ...given }) =>
     Effect.gen(function* () {
-      const filename = yield* OpenLog.toLookAt(log)
-      const consents = yield* DrawOption.parsed(draw)
-      const directories = yield* Scenarios.directoriesOf(scenarios, write)
-      const working = { forks: fork, plays: directories.length > 0 }
-      const agents = yield* agentsOf(working, { ...typed, json })
-      const acting = { ...typed, json }
-      const isActing = answer || fork || annotate || write || directories.length > 0
-      if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forPast(log))
-      const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
-      const forks: Forking | null = fork
-        ? {
-            agents,
-            run: (agent, options) =>
-              inKernel(Effect.flatMap(Kernel, (kernel) => kernel.fork(conducted(agent), options))),
-          }
-        : null
-      const allowed = {
-        answer,
-        forks,
-        write,
-        annotate,
-        talk: null,
-        by: userName(),
-        notes: [],
-        ...(working.plays
-          ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed: acting }) }
-          : {}),
-      }
-      const served = Effect.gen(function* () {
-        yield* DrawOption.checked(consents)
-        const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
-        const { url } = yield* Studio.Studio
-        const address = new URL(path, url)
-        address.hash = new URL(url).hash
-        yield* UntilEnded.begin
-        yield* json
-          ? Output.writeWhole(Text.json({ url: address.href }))
-          : Output.show(json, {}, (style) => lines(style, address.href, allowed, consents))
-        return yield* Effect.never
-      })
-      const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
-      if (answer || annotate || write)
-        return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
-      const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forPast(log))
-      return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
-    }).pipe(Effect.scoped),
+      return Option.isSome(share) ? yield* SharedStudio.serve(share.value, given) : yield* ofOneLog(given)
+    }),
 ).pipe(Command.withDescription("Explore a log in the browser: its tasks, their moments and live events"))
+
+const ofOneLog = ({
+  log,
+  json,
+  link,
+  port,
+  answer,
+  fork,
+  annotate,
+  write,
+  scenarios,
+  draw,
+  ...typed
+}: SharedStudio.Given) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.toLookAt(log)
+    const consents = yield* DrawOption.parsed(draw)
+    const directories = yield* Scenarios.directoriesOf(scenarios, write)
+    const working = { forks: fork, plays: directories.length > 0 }
+    const agents = yield* agentsOf(working, { ...typed, json })
+    const acting = { ...typed, json }
+    const isActing = answer || fork || annotate || write || directories.length > 0
+    if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forPast(log))
+    const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
+    const forks: Forking | null = fork
+      ? {
+          agents,
+          run: (agent, options) => inKernel(Effect.flatMap(Kernel, (kernel) => kernel.fork(conducted(agent), options))),
+        }
+      : null
+    const allowed = {
+      answer,
+      forks,
+      write,
+      annotate,
+      talk: null,
+      by: userName(),
+      notes: [],
+      ...(working.plays
+        ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed: acting }) }
+        : {}),
+    }
+    const served = Effect.gen(function* () {
+      yield* DrawOption.checked(consents)
+      const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
+      const { url } = yield* Studio.Studio
+      const address = new URL(path, url)
+      address.hash = new URL(url).hash
+      yield* UntilEnded.begin
+      yield* json
+        ? Output.writeWhole(Text.json({ url: address.href }))
+        : Output.show(json, {}, (style) => lines(style, address.href, allowed, consents))
+      return yield* Effect.never
+    })
+    const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
+    if (answer || annotate || write)
+      return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
+    const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forPast(log))
+    return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
+  }).pipe(Effect.scoped)
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 

@@ -1,5 +1,6 @@
 /** Asks the user a question at the terminal. Only this module and the screens of `chat`, `play` and `step` do so. */
 import * as readline from "node:readline/promises"
+import { Writable } from "node:stream"
 import { Data, Effect } from "effect"
 
 /** Whether the user can be asked: both the standard input and the standard output are terminals. */
@@ -78,4 +79,24 @@ const readLineAfter = (text: string): Effect.Effect<string> =>
       },
       () => terminal.close(),
     )
+  })
+
+/**
+ * Reads a secret: at a terminal without showing it, otherwise a line of the standard input. The question goes to the
+ * standard error, so that the standard output can be a file. Returns an empty text if the input ends before a line.
+ */
+export const secret = (text: string): Effect.Effect<string> =>
+  Effect.async((resume) => {
+    const isTerminal = process.stdin.isTTY === true
+    const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const terminal = readline.createInterface({ input: process.stdin, output: unseen, terminal: isTerminal })
+    if (isTerminal) process.stderr.write(text)
+    terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
+    terminal.once("line", (line) => {
+      if (isTerminal) process.stderr.write("\n")
+      resume(Effect.succeed(line))
+      terminal.close()
+    })
+    terminal.once("close", () => resume(Effect.succeed("")))
+    return Effect.sync(() => terminal.close())
   })

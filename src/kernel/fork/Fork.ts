@@ -114,7 +114,11 @@ export const fork = (
     const fresh = startsFresh(point.recording, agent, options)
     const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
     return yield* Effect.acquireUseRelease(
-      ForkEvents.begin(kernel.drafts, parent, point, options.timeline, forkPayload),
+      ForkEvents.begin(kernel.drafts, parent, point, {
+        chosenName: options.timeline,
+        by: options.by,
+        overrides: forkPayload,
+      }),
       (begun) => goOn(kernel, { agent, options, point, overrides, io, fresh, begun, parent }),
       ({ draft }) => draft.discard,
     )

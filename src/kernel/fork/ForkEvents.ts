@@ -16,24 +16,31 @@ export interface Begun {
   readonly draft: Draft
 }
 
+/** The fork's name, if chosen, the person who asked for it, if known, and what it overrides. */
+export interface Beginning {
+  readonly chosenName: string | undefined
+  readonly by: string | undefined
+  readonly overrides: JsonObject
+}
+
 /** Begins a fork under an unused name. The log has nothing of it until its draft is committed. */
 export const begin = (
   drafts: DraftTimelines,
   parent: EventLog.Service,
   point: DecisionPoint.Point,
-  chosenName: string | undefined,
-  overrides: JsonObject,
+  beginning: Beginning,
   excluded: ReadonlyArray<string> = [],
 ): Effect.Effect<Begun, TimelineName.TimelineNameInvalid | AppendError> =>
   Effect.gen(function* () {
     const { log } = drafts
     const { recording, at } = point
+    const { chosenName, by, overrides } = beginning
     const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...drafts.names(), ...excluded]
     const timeline =
       chosenName === undefined ? TimelineName.next(known) : yield* TimelineName.checked(chosenName, known)
     const isUsed = (yield* log.versionOf(streamOf(timeline), timeline)) > 0
     const draft = isUsed ? undefined : yield* drafts.begin(timeline)
-    if (draft === undefined) return yield* begin(drafts, parent, point, chosenName, overrides, [...excluded, timeline])
+    if (draft === undefined) return yield* begin(drafts, parent, point, beginning, [...excluded, timeline])
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
     const forkedBy = newId()
     const forked: CoreNewEvent = {
@@ -47,7 +54,7 @@ export const begin = (
       .append({
         stream: streamOf(timeline),
         taskId: recording.taskId,
-        actor: "kernel",
+        actor: by === undefined ? "kernel" : `human:${by}`,
         events: [forked],
       })
       .pipe(

@@ -15,6 +15,8 @@ export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" 
   readonly task?: string
   /** The new timeline's name. Default: `fork-1`, `fork-2` … */
   readonly timeline?: string
+  /** The person who forks: the fork's first event has the actor `human:<by>`. Default: the actor `kernel`. */
+  readonly by?: string
   readonly overrides?: Overrides
   /**
    * `live`: plugins execute the agent's commands, in restored environments. `recorded`: nothing is executed; the later
@@ -54,6 +56,7 @@ export const ForkOptions = Options.checking(
       ...loopFields,
       task: Options.Text,
       timeline: Schema.String,
+      by: Options.Name,
       overrides: Overrides,
       io: Schema.Literal("live", "recorded"),
       fresh: Schema.Boolean,

@@ -13,6 +13,8 @@ export interface RescoreOptions extends TaskSelection.TaskSelection {
   readonly critics?: Critics.CriticRequest
   /** Default: the rubric's name. */
   readonly label?: string
+  /** The person who asks: the score set's first event has the actor `human:<by>`. Default: the critic. */
+  readonly by?: string
   /** Called after each page of events. */
   readonly onProgress?: OnProgress
 }
@@ -24,6 +26,7 @@ export const RescoreOptions = Options.of<RescoreOptions>({
     ...TaskSelection.selectionFields,
     critics: Critics.CriticRequest,
     label: Options.Name,
+    by: Options.Name,
     onProgress: Options.callable<OnProgress>(),
   },
 })

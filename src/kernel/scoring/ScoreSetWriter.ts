@@ -51,17 +51,24 @@ export interface ScoreSetWriter {
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
 
+interface Beginning {
+  readonly taskId: string | null
+  readonly causationId: string | null
+  /** The person who asked for it. */
+  readonly by?: string | undefined
+}
+
 export const begin = (
   log: EventLog.Service,
   started: Omit<PayloadOf<"ScoringStarted">, "scoreSetId">,
-  { taskId, causationId }: { readonly taskId: string | null; readonly causationId: string | null },
+  { taskId, causationId, by }: Beginning,
 ): Effect.Effect<ScoreSetWriter, AppendError> =>
   Effect.gen(function* () {
     const scoreSetId = newId()
     const appended = yield* log.append({
       stream: streamOf(scoreSetId),
       taskId,
-      actor: actorOf(started.critic),
+      actor: by === undefined ? actorOf(started.critic) : `human:${by}`,
       expected: NoStream,
       events: [{ type: "ScoringStarted", causationId, payload: { scoreSetId, ...started } }],
     })

@@ -128,15 +128,16 @@ const make = (critics: Critics.Critics.Service) =>
         const range = { from: Math.min(1, position), to: position }
         const planned = ScoringPlan.inOrder(tasks, chosen, position)
         const criticSet = yield* critics.choose(rubric, options.critics ?? {})
-        return { rubric, label, range, planned, criticSet, parts: ScoringPlan.parts(tasks, planned), onProgress }
+        const parts = ScoringPlan.parts(tasks, planned)
+        return { rubric, label, range, planned, criticSet, parts, onProgress, by: options.by }
       })
 
     const rescore = (options: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label, range, planned, criticSet, parts, onProgress } = yield* prepare(options)
+        const { rubric, label, range, planned, criticSet, parts, onProgress, by } = yield* prepare(options)
         const taskIds = planned.map(({ taskId }) => taskId)
         const started = startOf({ rubric, criticSet, taskIds, label, range })
-        const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null })
+        const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null, by })
         const critic = yield* criticSet.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)

@@ -35,7 +35,7 @@ const HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 /** Refuses a request without the token. */
 export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refusal | undefined => {
   // The scheme is case-insensitive (RFC 9110 §11.1).
-  if (authorization !== undefined && isSame(authorization.replace(/^bearer /i, "Bearer "), `Bearer ${token}`))
+  if (authorization !== undefined && isSameText(authorization.replace(/^bearer /i, "Bearer "), `Bearer ${token}`))
     return undefined
   const expected = "the header Authorization: Bearer with the token"
   const found = authorization === undefined ? "none" : "another one"
@@ -43,6 +43,7 @@ export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refus
 }
 
 /** Takes a time that reveals nothing about the expected text, not even its length. */
-const isSame = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected))
+export const isSameText = (given: string, expected: string): boolean =>
+  timingSafeEqual(digestOf(given), digestOf(expected))
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest()

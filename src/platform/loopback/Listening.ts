@@ -4,6 +4,7 @@
 
 import * as fs from "node:fs"
 import type { RequestListener, Server } from "node:http"
+import type { Server as TlsServer } from "node:https"
 import { Effect, Option, type Scope } from "effect"
 import * as OwnerOnly from "../OwnerOnly.ts"
 import { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
@@ -20,6 +21,23 @@ export interface RequestTimeouts {
   readonly requestMs?: number
 }
 
+/** A certificate and its key, as PEM. */
+export interface Tls {
+  readonly cert: string
+  readonly key: string
+}
+
+/** What a server does on an address that others reach. */
+export interface Exposure {
+  /** HTTPS instead of HTTP. Default: none. */
+  readonly tls?: Tls | undefined
+  /** Maximum number of open connections. Further ones are closed. Default: no limit. */
+  readonly maxConnections?: number | undefined
+}
+
+/** Time for the handshake of TLS, in milliseconds. */
+const HANDSHAKE_MS = 10_000
+
 export const LOOPBACK = "127.0.0.1"
 
 /**
@@ -34,9 +52,10 @@ export const onAddress = (
   wanted: number,
   timeouts: RequestTimeouts = {},
   host: string = LOOPBACK,
+  exposure: Exposure = {},
 ): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const server = yield* make(listener, timeouts)
+    const server = yield* make(listener, timeouts, exposure)
     return yield* Effect.acquireRelease(listening(server, host, wanted), () => closed(server))
   })
 
@@ -81,14 +100,26 @@ export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUna
 
 const MAX_ATTEMPTS = 8
 
-const make = (listener: RequestListener, { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: RequestTimeouts = {}) =>
-  Effect.promise(async () => {
-    const { createServer } = await import("node:http")
+const make = (
+  listener: RequestListener,
+  { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: RequestTimeouts = {},
+  { tls, maxConnections }: Exposure = {},
+) =>
+  Effect.promise(async (): Promise<Server | TlsServer> => {
     const connectionsCheckingInterval = Math.min(headersMs, requestMs)
-    return createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval }, listener)
+    const limits = { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval }
+    const server =
+      tls === undefined
+        ? (await import("node:http")).createServer(limits, listener)
+        : (await import("node:https")).createServer(
+            { ...limits, ...tls, minVersion: "TLSv1.2", handshakeTimeout: Math.min(headersMs, HANDSHAKE_MS) },
+            listener,
+          )
+    if (maxConnections !== undefined) server.maxConnections = maxConnections
+    return server
   })
 
-const listening = (server: Server, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
+const listening = (server: Server | TlsServer, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
   Effect.async((resume) => {
     server.on("error", (cause) => resume(new PortUnavailable({ port, host, reason: cause.message })))
     server.listen({ host, port }, () => {
@@ -97,7 +128,7 @@ const listening = (server: Server, host: string, port: number): Effect.Effect<nu
     })
   })
 
-const closed = (server: Server): Effect.Effect<void> =>
+const closed = (server: Server | TlsServer): Effect.Effect<void> =>
   Effect.async((resume) => {
     if (!server.listening) return resume(Effect.void)
     server.close(() => resume(Effect.void))

@@ -40,11 +40,13 @@ export interface Serving<R> {
   readonly timeouts?: Listening.RequestTimeouts
 }
 
-export interface ServingPort<R> extends Serving<R> {
+export interface ServingPort<R> extends Serving<R>, Listening.Exposure {
   /** 0 for a free port. */
   readonly port: number
   /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string | undefined
+  /** Replaces the check of the loopback's hosts and origins, for a server that knows its public names. */
+  readonly siteCheck?: SiteCheck
 }
 
 /**
@@ -58,10 +60,11 @@ export const serve = <R>(serving: ServingPort<R>): Effect.Effect<number, PortUna
     let { port } = serving
     const { host = Listening.LOOPBACK } = serving
     // The names of another address are unknown; there, the token decides.
-    const siteCheck: SiteCheck =
+    const ofLoopback: SiteCheck =
       host === Listening.LOOPBACK ? (request) => siteRefusalOf(request.headers, port) : () => undefined
+    const { siteCheck = ofLoopback, tls, maxConnections } = serving
     const listener = yield* listenerOf(serving, siteCheck)
-    port = yield* Listening.onAddress(listener, serving.port, serving.timeouts, host)
+    port = yield* Listening.onAddress(listener, serving.port, serving.timeouts, host, { tls, maxConnections })
     return port
   })
 
@@ -75,7 +78,8 @@ export const serveSocket = <R>(
     yield* Listening.onSocket(listener, socket, serving.timeouts)
   })
 
-type SiteCheck = (request: IncomingMessage) => Refusal | undefined
+/** Refuses a request by its connection and headers, before anything else looks at it. */
+export type SiteCheck = (request: IncomingMessage) => Refusal | undefined
 
 const listenerOf = <R>(serving: Serving<R>, siteCheck: SiteCheck) =>
   Effect.map(FiberSet.makeRuntime<R, void>(), (run) => (request: IncomingMessage, response: ServerResponse): void => {

@@ -10,14 +10,23 @@ import { type Refusal, refusal, refuse } from "./Refusal.ts"
 /** Maximum size of a request body, in bytes: 4 MiB. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
-export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, I>): Effect.Effect<A, Refusal> =>
+/**
+ * Reads a body of JSON. A body that was read can be read again, by another schema.
+ *
+ * @param most its maximum size, in bytes
+ */
+export const bodyOf = <A, I>(
+  request: IncomingMessage,
+  schema: Schema.Schema<A, I>,
+  most = MAX_BODY_BYTES,
+): Effect.Effect<A, Refusal> =>
   Effect.gen(function* () {
     const [type] = (request.headers["content-type"] ?? "").split(";")
     if (type?.trim().toLowerCase() !== "application/json") {
       const found = JSON.stringify(request.headers["content-type"] ?? "none")
       return yield* refuse(415, "UnsupportedMediaType", "a body of the type application/json", found)
     }
-    const bytes = yield* bytesOf(request)
+    const bytes = yield* bytesOf(request, most)
     const text = yield* Effect.try({
       // Invalid UTF-8 would decode to another text than the client sent.
       try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
@@ -44,20 +53,31 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
 /** Annotates a body's schema with its form in words. */
 export const FORM: unique symbol = Symbol.for("hindcast/loopback/form")
 
-const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =>
+/** The bodies that were read, while their requests are alive. */
+const read = new WeakMap<IncomingMessage, Uint8Array>()
+
+const bytesOf = (request: IncomingMessage, most: number): Effect.Effect<Uint8Array, Refusal> =>
+  Effect.suspend(() => {
+    const known = read.get(request)
+    return known === undefined
+      ? Effect.tap(arriving(request, most), (bytes) => Effect.sync(() => read.set(request, bytes)))
+      : Effect.succeed(known)
+  })
+
+const arriving = (request: IncomingMessage, most: number): Effect.Effect<Uint8Array, Refusal> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
     let length = 0
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= MAX_BODY_BYTES) {
+      if (length <= most) {
         chunks.push(chunk)
         return
       }
       stop()
       // Read and drop the rest, so that the client gets the answer.
       request.resume()
-      resume(refuse(413, "BodyTooLarge", `at most ${MAX_BODY_BYTES} bytes`, "more"))
+      resume(refuse(413, "BodyTooLarge", `at most ${most} bytes`, "more"))
     }
     const onEnd = () => {
       stop()

@@ -37,7 +37,7 @@ export class AgentNotFound extends Data.TaggedError("AgentNotFound")<{
 export const fork = (order: ForkOrder) =>
   Effect.gen(function* () {
     const { timeline, task, agent } = order
-    const { forks } = yield* Allowed
+    const { forks, by } = yield* Allowed
     if (forks === null) return yield* new NotAllowed({ what: "fork tasks", option: "fork" })
     const log = yield* EventLog
     const view = Timelines.view(log, yield* Timelines.named(log, timeline))
@@ -46,13 +46,14 @@ export const fork = (order: ForkOrder) =>
       forks.agents.get(wanted) ??
       [...forks.agents.values()].find(({ name, version }) => agent === undefined && `${name}@${version}` === wanted)
     if (chosen === undefined) return yield* new AgentNotFound({ agent: wanted, known: [...forks.agents.keys()] })
-    return yield* forks.inTurn(begun(forks, chosen, order))
+    return yield* forks.inTurn(begun(forks, chosen, order, by))
   })
 
 const begun = (
   forks: Forks,
   chosen: Agent,
   { timeline, task, at, seed, readings, acceptUnrewound = false }: ForkOrder,
+  by: string,
 ) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -63,6 +64,7 @@ const begun = (
       at: `${timeline}@${at}`,
       task,
       timeline: name,
+      by,
       overrides,
       acceptUnrewound,
     })

@@ -6,6 +6,7 @@ import * as Scoring from "../../kernel/scoring/Scoring.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
+import { Allowed } from "../Allowed.ts"
 import type { Rescored, RescoreOrder } from "../wire/Asking.ts"
 import * as Rubrics from "./Rubrics.ts"
 
@@ -24,11 +25,12 @@ export const RescoreBody: Schema.Schema<RescoreOrder> = Schema.Struct({
 export const rescore = ({ rubric: text, label, tasks }: RescoreOrder) =>
   Effect.gen(function* () {
     yield* Rubrics.allowed
+    const { by } = yield* Allowed
     const rubric = yield* Rubrics.ofText(text)
     const sets: Array<Rescored[number]> = []
     for (const timeline of new Set(tasks.map((task) => task.timeline))) {
       const ids = tasks.flatMap((one) => (one.timeline === timeline ? [one.task] : []))
-      const options = { rubric, tasks: ids, ...defined({ label }) }
+      const options = { rubric, tasks: ids, by, ...defined({ label }) }
       const summary = yield* scoringOn(timeline, (scoring) => scoring.rescore(options))
       sets.push({ timeline, set: summary.scoreSetId, label: summary.label })
     }

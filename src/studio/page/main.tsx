@@ -1,15 +1,18 @@
 /** Studio's page. It shows a log from its server, the tasks in the page itself, or the task that its host names. */
 import { signal } from "@preact/signals"
 import { render } from "preact"
-import { appLinks, fileLinks, type Links, serverLinks } from "./model/Links.ts"
-import { type Connection, followLive } from "./model/live.ts"
+import { appLinks, fileLinks, type Links, linksBelow, serverLinks } from "./model/Links.ts"
+import { type Connection, ENDED_SESSION, followLive } from "./model/live.ts"
 import { Studio } from "./model/Studio.ts"
 import { showPlainText } from "./parts/plainText.ts"
 import { App } from "./screens/App.tsx"
+import { LogsScreen } from "./screens/LogsScreen.tsx"
+import { SignInScreen } from "./screens/SignInScreen.tsx"
 import { fileSource, inTemplates, isSharedFile } from "./source/FileSource.ts"
 import { hostAnswers, isInHost } from "./source/HostFrame.ts"
-import { httpSource } from "./source/HttpSource.ts"
+import { httpSource, ofToken } from "./source/HttpSource.ts"
 import { messageOf, type Source, SourceFailed } from "./source/Source.ts"
+import { headersOf, isOfTeam, load, logIn, prefixOf } from "./source/TeamSession.ts"
 import { forget, token } from "./source/Token.ts"
 
 showPlainText()
@@ -31,13 +34,37 @@ const begin = async (): Promise<void> => {
   if (place === null) return
   if (isSharedFile()) return show(fileSource(inTemplates()), fileLinks)
   if (isInHost()) return showInHost()
+  if (isOfTeam()) return beginInTeam()
   const given = await token()
   if (given === null)
     return say(
       "Open Studio by its own link",
       "This page needs the link that `hindcast studio` printed in its terminal: it ends in #token=… . An open Studio tab shares its token with other tabs: keep one open, and reload this one.",
     )
-  await show(httpSource(given), serverLinks)
+  await show(httpSource(ofToken(given)), serverLinks)
+}
+
+/** Shows the log of the address to the person who is signed in, or first the form, or the choice of a log. */
+const beginInTeam = async (): Promise<void> => {
+  if (place === null) return
+  try {
+    const session = await load()
+    if (session.account === null) {
+      if (session.by === "password") return render(<SignInScreen onSignedIn={() => void beginInTeam()} />, place)
+      return say("Nobody is signed in", "The proxy in front of Studio named no account. Sign in there, and reload.")
+    }
+    const named = logIn(location.pathname)
+    const [first, another] = session.logs
+    if (named === null && location.pathname === "/" && first !== undefined && another === undefined) {
+      return location.replace(`${prefixOf(first.id)}/`)
+    }
+    const log = session.logs.find(({ id }) => id === named)
+    if (log === undefined) return render(<LogsScreen session={session} missing={named} />, place)
+    const api = { base: `/api${prefixOf(log.id)}`, headers: headersOf(session) }
+    await show(httpSource(api), linksBelow(prefixOf(log.id)))
+  } catch (cause) {
+    say("Studio does not respond", messageOf(cause))
+  }
 }
 
 /** Shows the task that the host's assistant chose. */
@@ -67,7 +94,8 @@ const show = async (source: Source, links: Links): Promise<void> => {
       connection.value = state
     })
   } catch (cause) {
-    if (cause instanceof SourceFailed && cause.code === "Unauthorized") {
+    if (cause instanceof SourceFailed && ENDED_SESSION.includes(cause.code)) {
+      if (isOfTeam()) return beginInTeam()
       forget()
       return say("This link has expired", "Studio was restarted with a new token. Open the link that it printed last.")
     }

@@ -41,8 +41,15 @@ export const headers = (frames: ReadonlyArray<string>): ReadonlyArray<readonly [
 /**
  * Serves a path's file, or the page itself, which interprets its addresses. A top-level name with a dot that is not one
  * of the files, such as `/favicon.ico`, is not found. Deeper names may have dots: they name a task, a path or a file.
+ *
+ * @param isShared whether the page begins with an account (`data-team`) and not with a token
  */
-export const serve = (response: ServerResponse, pathname: string, files = directory()): Effect.Effect<void> =>
+export const serve = (
+  response: ServerResponse,
+  pathname: string,
+  files = directory(),
+  isShared = false,
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const asked = pathname.slice(1)
     const name = TYPES.has(asked) ? asked : "index.html"
@@ -51,9 +58,15 @@ export const serve = (response: ServerResponse, pathname: string, files = direct
       return answer(response, 404, "text/plain; charset=utf-8", "There is no such file.")
     }
     const file = yield* Effect.option(Effect.tryPromise(() => fs.readFile(path.join(files ?? "", name))))
-    if (file._tag === "Some") return answer(response, 200, type, file.value)
+    if (file._tag === "Some") {
+      const isMarked = isShared && name === "index.html"
+      return answer(response, 200, type, isMarked ? marked(file.value.toString("utf8")) : file.value)
+    }
     answer(response, 503, "text/plain; charset=utf-8", NOT_BUILT)
   })
+
+/** Tells the page that people sign in here and choose a log. */
+const marked = (html: string): string => html.replace("<body>", "<body data-team>")
 
 const NOT_BUILT =
   "Studio's page was not built: expected its files beside the server, found none. `npm run build` creates them. The API is available."

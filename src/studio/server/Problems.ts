@@ -8,6 +8,8 @@ import type { Failure } from "../../platform/loopback/LoopbackServer.ts"
 const STATUS: { readonly [tag: string]: number } = {
   NotAllowed: 403,
   RoleMissing: 403,
+  LogNotOpen: 503,
+  AccessNotRecorded: 503,
   NoAgentsHere: 403,
   ChunkNotFound: 404,
   EventNotFound: 404,

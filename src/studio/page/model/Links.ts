@@ -20,6 +20,13 @@ const linksBy = (read: () => Address, href: (address: Address) => string): Links
 
 export const serverLinks: Links = linksBy(() => parse(location.pathname, location.search), format)
 
+/** The addresses of one of several logs, all of which begin with its prefix. */
+export const linksBelow = (prefix: string): Links =>
+  linksBy(
+    () => parse(location.pathname.slice(prefix.length), location.search),
+    (address) => prefix + format(address),
+  )
+
 /** The addresses of a shared file, which begins at its `data-start`. */
 export const fileLinks: Links = linksBy(
   () => parsed(location.hash.startsWith("#/") ? location.hash.slice(1) : (document.body.dataset.start ?? "/")),

@@ -7,6 +7,9 @@ import type { Studio } from "./Studio.ts"
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 5_000
 
+/** Failures after which only another token or session helps. */
+export const ENDED_SESSION: ReadonlyArray<string> = ["Unauthorized", "SignedOut"]
+
 export type Connection = "live" | "lost"
 
 /**
@@ -31,7 +34,7 @@ export const followLive = async (studio: Studio, onConnection: (connection: Conn
         abort.signal,
       )
     } catch (cause) {
-      if (cause instanceof SourceFailed && cause.code === "Unauthorized") throw cause
+      if (cause instanceof SourceFailed && ENDED_SESSION.includes(cause.code)) throw cause
       // After any other failure, the bar shows the loss, and the loop reconnects.
     }
     onConnection("lost")

@@ -9,6 +9,7 @@ import { CommandBox } from "./CommandBox.tsx"
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 import { Link } from "./Link.tsx"
+import { SignedIn } from "./SignedIn.tsx"
 
 export const Bar = ({ connection, page }: { readonly connection: Signal<Connection>; readonly page: KeyTargets }) => {
   const studio = useStudio()
@@ -84,6 +85,7 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
             plugins
           </Link>
         )}
+        <SignedIn />
         <CommandBox page={page} />
         <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={() => page.open("help")}>
           ?

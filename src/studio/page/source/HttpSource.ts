@@ -1,13 +1,23 @@
-/** The server of a log as a source. Sends the token in a header, never in an address. */
+/** The server of a log as a source. Sends its secrets in headers, never in an address. */
 import type { FindLine } from "../../wire/Asking.ts"
 import type { Problem } from "../../wire/Log.ts"
 import { questionOf } from "../../wire/Shared.ts"
 import { type LiveEvent, type Source, SourceFailed } from "./Source.ts"
 
-export const httpSource = (token: string): Source => {
+/** Where the API of a log is, and the headers that each request carries. */
+export interface Api {
+  /** Without a slash at the end. */
+  readonly base: string
+  readonly headers: { readonly [name: string]: string }
+}
+
+/** The API of a server that one person started. */
+export const ofToken = (token: string): Api => ({ base: "/api", headers: { authorization: `Bearer ${token}` } })
+
+export const httpSource = ({ base, headers: own }: Api): Source => {
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = { ...init.headers, authorization: `Bearer ${token}` }
-    const response = await fetch(`/api/${path}`, { ...init, headers, cache: "no-store" }).catch((cause: unknown) => {
+    const headers = { ...init.headers, ...own }
+    const response = await fetch(`${base}/${path}`, { ...init, headers, cache: "no-store" }).catch((cause: unknown) => {
       if (init.signal?.aborted === true) throw cause
       throw new SourceFailed(
         "Unreachable",
