@@ -126,13 +126,14 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         (on) => on.current(ModelSums.projection),
       )
 
-    /** The first fold may read much of the log, so no request waits for it. */
+    /** The first fold may read much of the log, so no request waits for it, and it begins after the index. */
     const counting = (past: History): Effect.Effect<Fiber.Fiber<void, LogError>> =>
       Effect.suspend(() => {
         const known = counts.get(past.timeline)
         if (known !== undefined) return Effect.succeed(known)
-        return Effect.tap(Effect.forkIn(Effect.asVoid(sumsOf(past)), scope), (fiber) =>
-          Effect.sync(() => counts.set(past.timeline, fiber)),
+        return Effect.tap(
+          Effect.forkIn(Effect.zipRight(Effect.ignore(index.complete), Effect.asVoid(sumsOf(past))), scope),
+          (fiber) => Effect.sync(() => counts.set(past.timeline, fiber)),
         )
       })
 

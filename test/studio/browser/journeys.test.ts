@@ -148,6 +148,8 @@ describe("someone who has never seen the log, by keyboard alone", () => {
       ["task the night watch", "open the task the night watch"],
       ["task != null", "mark where this is true: task != null"],
       ["search boiler", "search all events for “boiler”"],
+      ["no boiler any more", "search all events for “no boiler any more”"],
+      ['"no boiler"', 'search all events for “"no boiler"”'],
       ["plugins", "show plugins, their grants, crashes and requests"],
       ["why", "why it happened (w)"],
       ["next failure", "the next failure (b)"],

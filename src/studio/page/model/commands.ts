@@ -28,6 +28,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
 /** A time as the page shows it, in the reader's zone, optionally without the day. */
 const LOCAL_TIME = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 const ON_TIMELINE = /^[\w.-]+@(\d+|now)$/
+/** Several words without an operator of CEL, or a phrase in quotes. */
+const WORDS = /^(?:"[^"]+"|[^\s=!<>?&|()[\]{}+*/%.,:'"]+(?:\s+[^\s=!<>?&|()[\]{}+*/%,:'"]+)+[.!?]?)$/
 const TASK = /^[\w.:-]{1,100}$/
 
 export const meaningOf = (text: string): Meaning | null => {
@@ -50,13 +52,14 @@ export const meaningOf = (text: string): Meaning | null => {
   if (search !== undefined)
     return {
       says: `search all events for “${search}”`,
-      run: (studio) => studio.go({ screen: "search", text: search }),
+      run: (studio) => searchFor(studio, search),
     }
   // Text that begins with an operator compares `task`: it is a predicate.
   const named = /^task\s+([^=!<>?&|].*)$/.exec(given)?.[1]
   if (named !== undefined) return { says: `open the task ${named}`, run: (studio) => openTask(studio, named) }
   if (TASK.test(given) && !/^(true|false)$/.test(given))
     return { says: `open the task ${given}`, run: (studio) => openTask(studio, given) }
+  if (WORDS.test(given)) return { says: `search all events for “${given}”`, run: (studio) => searchFor(studio, given) }
   return { says: `mark where this is true: ${given}`, run: (studio) => mark(studio, given) }
 }
 
@@ -110,6 +113,8 @@ const atTime = async (studio: Studio, given: string): Promise<void> => {
   if (Number.isNaN(time.getTime())) return studio.say(`${given} is not a time of day.`, true)
   await locate(studio, time.toISOString())
 }
+
+const searchFor = (studio: Studio, text: string): void => studio.go({ screen: "search", text })
 
 const openTask = async (studio: Studio, id: string): Promise<void> => {
   const { timeline, id: task } = await studio.source.ask("task", {

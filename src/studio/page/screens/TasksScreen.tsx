@@ -27,7 +27,8 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   const tick = useTicks(isComing)
   const version = `${useThrottled(`${studio.tasksVersion.value} ${isOpen ? studio.head.value : ""}`)} ${tick}`
   const rows = useRows(box, { ...filters, order }, version)
-  const { answer: overview, problem } = useAnswer("overview", filters, version)
+  // The rows come first: the server reads more of the log for the totals.
+  const { answer: overview, problem } = useAnswer("overview", rows.total === null ? null : filters, version)
   const groups = useAnswer("groups", by === "" ? null : { timeline, where, by }, version)
   const selected = useSelected(`${timeline} ${JSON.stringify(filters)}`)
   const { total, range } = rows
