@@ -60,6 +60,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   "gate try": { "--task": ["--rules", inRepository("examples", "gate", "hindcast.gate.yaml")] },
   "gate suggest": { "--task": [] },
+  search: { "--task": ["word"] },
   effects: { "--timeline": ["@5"] },
   "score ls": { "--timeline": [] },
   "score show": { "--timeline": ["live"] },
