@@ -78,6 +78,9 @@ const turn = (index: number, text = `answer ${index}`): ReadonlyArray<CoreNewEve
 
 const close: CoreNewEvent = { type: "TaskClosed", payload: { outcome: "achieved", reason: "all read" } }
 
+/** Waits until the item of the position has a text. */
+const hereIs = (page: Page, text: string) => page.locator(".items > .here", { hasText: text }).waitFor()
+
 const here = (page: Page): Promise<string> =>
   page
     .locator(".items > .here")
@@ -106,7 +109,7 @@ describe("a long conversation", () => {
     await append(file, "t", [opening("Read it all")], ...turns, [close])
     await serving(file, async ({ url, origin }) => {
       const { page, said, asked } = await open(browser.browser, url.replace("/#", "/t/main/t#"))
-      await expect.poll(() => here(page)).toContain("achieved: all read")
+      await hereIs(page, "achieved: all read")
       expect(await page.getByRole("tab", { name: "conversation" }).first().getAttribute("aria-selected")).toBe("true")
       // Only what is near is loaded and drawn, of 1,052 events in six chunks.
       expect(asked.filter((path) => path.startsWith("chunk?number=0"))).toEqual([])
@@ -114,27 +117,27 @@ describe("a long conversation", () => {
       expect(Object(await page.evaluate(VIEW)).drawn).toBeLessThan(60)
       // By item: the goal, then each answer and each call.
       await page.keyboard.press("Home")
-      await expect.poll(() => here(page)).toContain("Read it all")
+      await hereIs(page, "Read it all")
       await page.keyboard.press("j")
-      await expect.poll(() => here(page)).toContain("answer 1")
+      await hereIs(page, "answer 1")
       await page.keyboard.press("j")
-      await expect.poll(() => here(page)).toContain("library/read")
+      await hereIs(page, "library/read")
       await page.keyboard.press("k")
       await page.waitForURL(/@3(\?|$)/)
       for (let step = 0; step < 20; step++) await page.keyboard.press("N")
-      await expect.poll(() => here(page)).toContain("answer 101")
+      await hereIs(page, "answer 101")
       expect(await page.evaluate(VIEW)).toMatchObject({ isInView: true })
       // By scrolling.
       await page.locator(".conversation").evaluate((box) => {
         box.scrollTop = 0
       })
-      await expect.poll(() => here(page)).toContain("Read it all")
+      await hereIs(page, "Read it all")
       // By a turn.
       await page.locator(".span.of-turn", { hasText: /^4/ }).first().click()
-      await expect.poll(() => here(page)).toContain("answer 4")
+      await hereIs(page, "answer 4")
       // By any event, also one in the midst of a call.
       await page.goto(`${origin}/t/main/t/@706`)
-      await expect.poll(() => here(page)).toContain("library/read")
+      await hereIs(page, "library/read")
       expect(await page.evaluate(VIEW)).toMatchObject({ isInView: true })
       // A call is one row, which unfolds by keys.
       await page.locator(".items > .here summary").focus()
@@ -146,7 +149,7 @@ describe("a long conversation", () => {
       await page.reload()
       await page.locator(".event.here").getByText("@706").waitFor()
       await page.keyboard.press("a")
-      await expect.poll(() => here(page)).toContain("library/read")
+      await hereIs(page, "library/read")
       expect(said).toEqual([])
     })
   })

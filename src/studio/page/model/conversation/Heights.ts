@@ -5,7 +5,6 @@
 export class Heights {
   #sums: Float64Array = new Float64Array(1)
   #heights: Float64Array = new Float64Array(0)
-  #measured: Uint8Array = new Uint8Array(0)
   #length = 0
   readonly #estimate: (row: number) => number
 
@@ -29,10 +28,7 @@ export class Heights {
       const room = Math.max(length, 2 * this.#heights.length)
       const heights = new Float64Array(room)
       heights.set(this.#heights)
-      const measured = new Uint8Array(room)
-      measured.set(this.#measured)
       this.#heights = heights
-      this.#measured = measured
     }
     for (let row = this.#length; row < length; row++) this.#heights[row] = this.#estimate(row)
     this.#length = length
@@ -43,15 +39,10 @@ export class Heights {
     return this.#heights[row] ?? 0
   }
 
-  isMeasured(row: number): boolean {
-    return this.#measured[row] === 1
-  }
-
   /** Sets a measured height. Returns by how much it changed. */
   set(row: number, height: number): number {
     if (row < 0 || row >= this.#length) return 0
     const change = height - this.of(row)
-    this.#measured[row] = 1
     if (change === 0) return 0
     this.#heights[row] = height
     for (let at = row + 1; at < this.#sums.length; at += at & -at) this.#sums[at] = (this.#sums[at] ?? 0) + change

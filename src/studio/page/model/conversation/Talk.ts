@@ -119,10 +119,6 @@ export class Talk {
     this.completed.value += 1
   }
 
-  isComplete(position: number): boolean {
-    return this.#payloads.has(position)
-  }
-
   get #lastChunk(): number {
     return Math.max(0, Math.ceil((this.#history.marks.value?.length ?? 0) / CHUNK) - 1)
   }
