@@ -8,7 +8,7 @@ import type { CompletePolicy, Remembered as RememberedOf } from "../projections/
 import type { Message } from "./models/Message.ts"
 
 export { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
-export { type CompletePolicy, openingOf, select, toSummarize } from "../projections/request/Memory.ts"
+export { type CompletePolicy, select, toSummarize } from "../projections/request/Memory.ts"
 
 /** A conversation, as a policy sees it. */
 export type Remembered = RememberedOf<Message>

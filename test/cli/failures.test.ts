@@ -125,6 +125,7 @@ describe("what is not there", () => {
     const id = "00000000-0000-7000-8000-000000000000"
     expect(await notFound("EventNotFound", "log", "show", id, "--log", log)).toContain(id)
     expect(await notFound("EventNotFound", "why", "@0", "--log", log)).toContain("@0")
+    expect(await notFound("RequestNotFound", "saw", "@2", "--log", log)).toContain("expected a request to a model")
     expect(await notFound("PathNeverExisted", "blame", "/shared/nope", "--log", log)).toContain("/shared/readings")
     expect(await notFound("PathNotFound", "state", "--path", "/nope", "--log", log)).toContain("/shared")
     expect(await notFound("NotPending", "confirm", "reject", "x", "--log", log)).toContain("confirm ls")
@@ -146,6 +147,14 @@ describe("a fork that is refused", () => {
       "Nothing was recorded",
     )
     expect(await head()).toEqual(before)
+  })
+})
+
+describe("a request that is asked for in two ways", () => {
+  it("exit 1, with the option that does not fit", async () => {
+    expect(await badInput("BadInput", "saw", "@2", "--turn", "1", "--log", log)).toContain("--turn")
+    expect(await badInput("BadInput", "saw", "@2", "--curl", "--diff", "--log", log)).toContain("--curl")
+    expect(await badInput("BadInput", "saw", "main", "--log", log)).toContain("a timeline")
   })
 })
 

@@ -5,7 +5,7 @@
 
 import type { File } from "../../projections/request/FileParts.ts"
 
-export { type File, nameOf, type Separated, separated } from "../../projections/request/FileParts.ts"
+export { type File, nameOf, separated } from "../../projections/request/FileParts.ts"
 
 /** The media types that a provider's models accept; `image/*` means all images. */
 export interface FileSupport {

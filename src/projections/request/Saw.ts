@@ -19,7 +19,7 @@ export interface SawTask {
   readonly taskId: string
 }
 
-/** What the model saw in one turn. */
+/** One turn, as the model saw it. */
 export type Saw = SeenTurn.SeenTurn
 
 /** There is no request to a model where one was expected. */

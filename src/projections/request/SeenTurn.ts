@@ -5,7 +5,7 @@ import * as RequestSizes from "./RequestSizes.ts"
 import * as Requests from "./Requests.ts"
 import type { LoggedEvent, WholeRequest } from "./WholeRequest.ts"
 
-/** What the model saw in one turn. */
+/** One turn, as the model saw it. */
 export interface SeenTurn {
   readonly timeline: string
   /** Null for a question of a critic about no task. */

@@ -7,7 +7,7 @@ import { asObject } from "../../values/JsonObjects.ts"
 import * as FileParts from "./FileParts.ts"
 import { listOf, type RequestMessage } from "./RequestMessage.ts"
 
-/** What an agent asks its model before the conversation that the model summarizes. */
+/** The instruction before a conversation that the model summarizes for itself. */
 const SUMMARIZE =
   "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
 

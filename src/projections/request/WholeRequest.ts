@@ -39,7 +39,7 @@ export interface SeenTool {
  */
 export type RecordedBy = "agent" | "recorder" | "import" | "critic" | "program"
 
-/** What the memory policy of a model agent did. */
+/** The memory policy of a model agent, and its effect on a request. */
 export interface Memory {
   readonly policy: JsonObject
   /** The number of earlier messages that the model did not see. */

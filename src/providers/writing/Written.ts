@@ -1,4 +1,4 @@
-/** What the writers of request bodies share: the request as they read it, and the parts of its messages. Pure. */
+/** The request as the writers of bodies read it, and the parts of its messages. Pure. */
 
 import { separated } from "../../projections/request/FileParts.ts"
 import { listOf } from "../../projections/request/RequestMessage.ts"

@@ -10,10 +10,14 @@ import * as Requests from "../../projections/request/Requests.ts"
 import * as SeenTurn from "../../projections/request/SeenTurn.ts"
 import { digest } from "../../values/Digest.ts"
 import type { SharedRequests, SharedTurn } from "../wire/Saw.ts"
-import type { SharedTask } from "./SharedAnswers.ts"
+
+interface Place {
+  readonly timeline: string
+  readonly task: string
+}
 
 /** The requests of a task on a timeline; undefined if it has none. */
-export const of = ({ timeline, task }: SharedTask) =>
+export const of = ({ timeline, task }: Place) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const view = Timelines.view(log, yield* Timelines.named(log, timeline))
@@ -24,7 +28,7 @@ export const of = ({ timeline, task }: SharedTask) =>
     return packed(events, { timeline, task })
   })
 
-const packed = (events: ReadonlyArray<Event>, { timeline, task }: SharedTask): SharedRequests | undefined => {
+const packed = (events: ReadonlyArray<Event>, { timeline, task }: Place): SharedRequests | undefined => {
   const [messages, parts] = [pool<SharedRequests["messages"][number]>(), pool<SharedRequests["parts"][number]>()]
   const turns: Array<SharedTurn> = []
   let before: ReadonlyArray<number> = []

@@ -1,4 +1,4 @@
-/** What the model saw. */
+/** Requests to models, put together from the log. */
 import type { SeenMessage } from "../../projections/request/RequestMessage.ts"
 import type { SeenTurn } from "../../projections/request/SeenTurn.ts"
 import type { WholeRequest } from "../../projections/request/WholeRequest.ts"

@@ -11,7 +11,7 @@ import { answerMessage, isKept, listOf, messagesIn, type SeenMessage } from "../
 import * as Transcript from "../Transcript.ts"
 import type { LoggedEvent, WholeRequest } from "../WholeRequest.ts"
 
-/** What one kind of recording says about a request. */
+/** The parts of a request that depend on how it was recorded. */
 export type Account = Prompt & Pick<WholeRequest, "messages" | "earlier" | "memory" | "notes" | "asksFor">
 
 interface Summary {

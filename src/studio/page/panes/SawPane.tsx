@@ -1,4 +1,4 @@
-/** What the model saw in the turn of the position: its answer, the whole request, what changed, and the raw request. */
+/** The request to the model in the turn of the position: its answer, its parts, its changes, and its raw form. */
 import { useState } from "preact/hooks"
 import { messageLines } from "../../../projections/request/MessageText.ts"
 import { answerMessage } from "../../../projections/request/RequestMessage.ts"

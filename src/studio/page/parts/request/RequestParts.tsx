@@ -27,7 +27,7 @@ export const RequestParts = ({ request }: { readonly request: WholeRequest }) =>
           list.length === 0 ? (
             <p class="empty">It had no tools.</p>
           ) : (
-            <ul class="plain">
+            <ul>
               {list.map((tool, index) => (
                 <li key={index}>
                   <details>

@@ -30,29 +30,32 @@ export const SizeOf = ({ saw }: { readonly saw: SeenTurn }) => {
           </span>
         )}
       </p>
-      <table class="sizes">
-        <thead>
-          <tr>
-            <th>part</th>
-            <th class="n">number</th>
-            <th class="n">tokens, estimated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sizes.map(({ part, count: number, estimatedTokens, files }) => (
-            <tr key={part}>
-              <th scope="row">
-                <bdi>{part}</bdi>
-              </th>
-              <td class="n">{number.toLocaleString("en")}</td>
-              <td class="n">
-                {estimatedTokens.toLocaleString("en")}
-                {files === 0 ? "" : ` and ${count(files, "file")}`}
-              </td>
+      <details>
+        <summary>sizes by part</summary>
+        <table class="sizes">
+          <thead>
+            <tr>
+              <th>part</th>
+              <th class="n">number</th>
+              <th class="n">tokens, estimated</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {sizes.map(({ part, count: number, estimatedTokens, files }) => (
+              <tr key={part}>
+                <th scope="row">
+                  <bdi>{part}</bdi>
+                </th>
+                <td class="n">{number.toLocaleString("en")}</td>
+                <td class="n">
+                  {estimatedTokens.toLocaleString("en")}
+                  {files === 0 ? "" : ` and ${count(files, "file")}`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
     </>
   )
 }
