@@ -137,10 +137,13 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "why",
-    uses: [["why EVENT", "an event's causes"]],
-    example: "why @412",
+    uses: [
+      ["why TASK", "why a task failed: one sentence, and the events behind it"],
+      ["why EVENT", "an event's causes"],
+    ],
+    example: "why a1b2",
     page: "docs/guides/why-it-failed.md",
-    load: command(async () => (await import("../time/TimeCommands.ts")).why),
+    load: command(async () => (await import("../time/Why.ts")).why),
   },
   {
     path: "saw",

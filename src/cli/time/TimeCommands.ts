@@ -1,7 +1,6 @@
 /** The commands `hindcast state`, `diff`, `blame` and `why`: the state at a moment, and the events behind it. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
@@ -11,12 +10,9 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag, MOMENT, oneOf, optionalText, text } from "../command/CommonOptions.ts"
-import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as EventPage from "../pages/events/EventPage.ts"
 import * as BlamePage from "../pages/time/BlamePage.ts"
 import * as DiffPage from "../pages/time/DiffPage.ts"
 import * as Text from "../terminal/Text.ts"
@@ -113,28 +109,3 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
     yield* Output.show(json, document, (style) => BlamePage.lines(style, found))
   }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("The event that gave a part of the environment its value"))
-
-/** A task is not a moment. The error names the event that closed or opened it. */
-const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>
-  Effect.gen(function* () {
-    const taskId = yield* Effect.orElse(Ids.task(typed), () => invalid)
-    const events = yield* (yield* EventLog).readPage({ taskId, types: ["TaskOpened", "TaskClosed"] }, 2)
-    const last = events.at(-1)
-    if (last === undefined) return yield* invalid
-    const moment = `${last.timeline}@${last.position}`
-    return yield* new BadInput({
-      input: typed,
-      expected: "an event",
-      found: "a task",
-      advice: `\`${CommandHints.written("why", moment)}\` asks about its ${last.type}, \`${CommandHints.written("task", "show", taskId)}\` shows its last error.`,
-    })
-  })
-
-export const why = Command.make("why", { ...common, event: PastOptions.moment("event") }, ({ log, json, event }) =>
-  Effect.gen(function* () {
-    const chain = yield* (yield* TimeTravel)
-      .why(event)
-      .pipe(Effect.catchTag("MomentInvalid", (invalid) => hintAtTask(event, invalid)))
-    yield* Output.show(json, { chain }, (style) => EventPage.chain(style, chain))
-  }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Why an event happened: its causes, newest first"))

@@ -2,19 +2,25 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { value as shown } from "../../values/Formats.ts"
 import type { Json } from "../../values/Json.ts"
+import { oneLine } from "../../values/PlainText.ts"
 
 /** A command, from its request to its end. */
 export interface Step {
   readonly actuator: string
   readonly args: Json
-  /** Who requested it: an agent of the task, or the actor. */
+  /** Who requested it: an agent of the task, the task's only agent, or the actor. */
   readonly by: string
   readonly taskId: string | null
   /** The position of the request. */
   readonly at: number
   readonly end: StepEnd | null
 }
+
+/** A command in a few words: `shop/buy {"sku":"A1"}`. */
+export const nameOf = ({ actuator, args }: Pick<Step, "actuator" | "args">): string =>
+  `${oneLine(actuator)} ${shown(args, 60)}`
 
 /** How a command ended, and where. */
 export type StepEnd =
@@ -63,6 +69,7 @@ interface OpenStep {
 /** Folds events, oldest first, of one task or of several. */
 export const of = (events: ReadonlyArray<Event>): Course => {
   const commands = new Map<string, OpenStep>()
+  const agents = new Map<string | null, string>()
   const sources: Array<Omit<Source, "step"> & { readonly open: OpenStep | null }> = []
   const troubles: Array<Trouble> = []
   const changes: Array<{ readonly at: number; readonly event: Event }> = []
@@ -73,9 +80,11 @@ export const of = (events: ReadonlyArray<Event>): Course => {
     const { position: at, taskId } = event
     if (TROUBLES.has(event.type) || (is(event, "ScenarioEnded") && event.payload.result === "lost"))
       troubles.push({ at, type: event.type, event })
+    if (is(event, "TaskOpened") || is(event, "TaskResumed")) agents.set(taskId, event.payload.agent)
     if (is(event, "ActuatorCommanded")) {
       const { commandId, actuator, args, agentId } = event.payload
-      commands.set(commandId, { step: { actuator, args, by: agentId ?? event.actor, taskId, at }, end: null })
+      const by = oneLine(agentId ?? agents.get(taskId) ?? event.actor)
+      commands.set(commandId, { step: { actuator, args, by, taskId, at }, end: null })
     } else if (is(event, "CommandSucceeded")) {
       const { commandId, result, latencyMs } = event.payload
       const open = commands.get(commandId)

@@ -1,28 +1,32 @@
-/** Explains how a task ended: what cost points, which events may be the cause, and what changed since. */
+/** Examines how a task ended: its steps, what cost points, and which events may be the cause. */
 
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as CountingScore from "../audit/CountingScore.ts"
 import * as Scores from "../audit/Scores.ts"
 import * as TaskAudit from "../audit/TaskAudit.ts"
-import { type Cause, type Difference, TimeTravel } from "../timetravel/TimeTravel.ts"
 import * as Course from "./Course.ts"
 import * as Flow from "./Flow.ts"
 import * as Suspects from "./Suspects.ts"
 
-export interface Explanation {
+/** A task's events, and which of them may be why it failed. */
+export interface Examined {
   readonly audit: TaskAudit.TaskAudit
-  /** Points that the latest scoring took, earliest event first. */
+  /** The examined events of the task, oldest first. */
+  readonly events: ReadonlyArray<Event>
+  /** The task's own steps. */
+  readonly own: Course.Course
+  /** Its steps and, between them, those of other tasks. */
+  readonly course: Course.Course
+  readonly flow: Flow.Flow
+  /** Points that the score which counts took, earliest event first. */
   readonly lost: ReadonlyArray<Scores.Share>
   /** Likeliest first. */
   readonly suspects: ReadonlyArray<Suspects.Suspect>
-  /** The event that the failure shows at, and its causes. */
-  readonly chain: ReadonlyArray<Cause>
-  /** The position before the earliest likely suspect or lost point. */
-  readonly lastGood: number
-  /** Differences of the task's environment and the shared one since then. */
-  readonly changes: ReadonlyArray<Difference>
+  /** Where it shows that something went wrong, most telling first. */
+  readonly symptoms: ReadonlyArray<number>
   /** The task has more events than were examined: the ones before this position were not. */
   readonly examinedFrom: number
 }
@@ -33,30 +37,28 @@ const MAX_EVENTS = 4_000
 /** Maximum number of other tasks' events in the same time that are examined. */
 const MAX_OTHERS = 2_000
 
-export const load = (taskId: string) =>
+/** Examines a task on the log's timeline. */
+export const examine = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const travel = yield* TimeTravel
     const audit = yield* TaskAudit.load(taskId)
+    const official = (yield* CountingScore.pointers(log)).get(CountingScore.OFFICIAL)
     const { events, isWhole } = yield* lastEvents(log, audit)
     const others = yield* othersOf(log, audit)
     const own = Course.of(events)
-    const course = { ...own, steps: [...own.steps, ...Course.of(others).steps].sort((a, b) => a.at - b.at) }
-    const lost = lostIn(audit)
+    const theirs = Course.of(others).steps
+    const course = { ...own, steps: [...own.steps, ...theirs].sort((a, b) => a.at - b.at) }
+    const lost = lostIn(CountingScore.of(audit.scores, official))
     const symptoms = symptomsOf(own, lost)
     const known = new Set(events.map(({ position }) => position))
-    const suspects = Suspects.of(course, Flow.of(course, symptoms)).filter(({ at }) => known.has(at))
-    const shown = lost.find(({ position }) => position !== null)?.position ?? symptoms[0] ?? audit.range.to
-    const chain = yield* travel.why(`${audit.timeline}@${shown}`)
-    const firstBad = Math.min(shown, ...suspects.slice(0, 3).map(({ at }) => at))
-    const lastGood = Math.max(0, firstBad - 1)
-    const all = yield* travel.diff(`${audit.timeline}@${lastGood}`, `${audit.timeline}@${audit.range.to}`)
-    const changes = all.filter(
-      ({ path }) => path.startsWith(`/tasks/${taskId}/environment`) || path.startsWith("/shared/environment"),
-    )
-    const examinedFrom = isWhole ? audit.range.from : (events[0]?.position ?? audit.range.from)
-    return { audit, lost, suspects, chain, lastGood, changes, examinedFrom } satisfies Explanation
+    const flow = Flow.of(course, symptoms)
+    const suspects = Suspects.of(course, flow).filter(({ at }) => known.has(at))
+    const examinedFrom = isWhole ? audit.range.from : (events.find(isExamined)?.position ?? audit.range.from)
+    return { audit, events, own, course, flow, lost, suspects, symptoms, examinedFrom } satisfies Examined
   })
+
+/** Whether an event is one of the last ones, rather than the opening that was read besides. */
+const isExamined = (event: Event): boolean => !is(event, "TaskOpened")
 
 /** The task's events up to its close. What follows are scores and notes, which no agent could know. */
 const lastEvents = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudit) =>
@@ -81,13 +83,13 @@ const lastEvents = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudi
 
 const PAGE = 1_000
 
-/** The commands of other tasks while this one was open: they may have changed what it had read. */
+/** The commands of other tasks while this one was open, with their agents: they may have changed what it had read. */
 const othersOf = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudit) =>
   Effect.map(
     log.readPage(
       {
         timeline: log.timeline,
-        types: ["ActuatorCommanded", "CommandSucceeded"],
+        types: ["TaskOpened", "ActuatorCommanded", "CommandSucceeded"],
         after: range.from,
         until: range.to,
       },
@@ -96,11 +98,10 @@ const othersOf = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudit)
     (events) => events.filter((event) => event.taskId !== taskId),
   )
 
-/** Lost points of the latest finished scoring. */
-const lostIn = ({ scores }: TaskAudit.TaskAudit): ReadonlyArray<Scores.Share> => {
-  const latest = scores.findLast(({ finished }) => finished)
-  if (latest === undefined) return []
-  return Scores.sharesOf(latest)
+/** The points that a score took. */
+const lostIn = (score: Scores.Score | null): ReadonlyArray<Scores.Share> => {
+  if (score === null) return []
+  return Scores.sharesOf(score)
     .filter(({ amount }) => amount < 0)
     .sort((a, b) => (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER))
 }

@@ -14,7 +14,8 @@ export interface Fact {
 const MAX_FACTS = 200
 
 /** Names whose values differ each time without meaning anything. */
-const CHANGING = /time|date|at$|_ms$|latency|elapsed|token|nonce|uuid|trace|request_?id|version|count|step/i
+const CHANGING =
+  /time|date|at$|_ms$|latency|elapsed|token|nonce|uuid|trace|request_?id|version|count|step|message|description/i
 
 /** The facts of a value. An object with an identifier among its members, or as its key, is about that. */
 export const of = (value: Json, from: string): ReadonlyArray<Fact> => {

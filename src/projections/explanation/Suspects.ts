@@ -6,7 +6,8 @@
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { at, duration, shorten, value } from "../../values/Formats.ts"
 import type { Json } from "../../values/Json.ts"
-import type { Course, Source, Step } from "./Course.ts"
+import * as EventSummary from "../summary/EventSummary.ts"
+import { type Course, nameOf, type Source, type Step } from "./Course.ts"
 import * as Facts from "./Facts.ts"
 import type * as Flow from "./Flow.ts"
 import * as Identifiers from "./Identifiers.ts"
@@ -19,6 +20,8 @@ export interface Suspect {
   readonly says: string
   /** Higher is likelier: how much the kind tells, and whether the failure depends on it. */
   readonly weight: number
+  /** What somebody else did meanwhile, which the agent had not read. */
+  readonly unread?: { readonly at: number; readonly says: string }
 }
 
 /** All suspects of a course, likeliest first; of one event only the likeliest. */
@@ -36,7 +39,7 @@ type Detector = (course: Course, flow: Flow.Flow) => ReadonlyArray<Suspect>
 
 const endedAt = ({ at, end }: Step): number => end?.at ?? at
 
-const named = ({ actuator, args }: Step): string => `${actuator} ${value(args, 60)}`
+const named = nameOf
 
 /** Weighs a suspect by whether the failure depends on it. */
 const weigh = (weight: number, isUsed: boolean): number => (isUsed ? weight + 2 : weight)
@@ -169,6 +172,10 @@ const staleRead: Detector = ({ steps }, { usesOf }) =>
           at: step.at,
           says: `${step.by} acted ${at(step.at)} (${named(step)}) on what it read ${at(source.at)}, but ${between.by} did ${named(between)} ${at(between.at)} in between.`,
           weight: 9,
+          unread: {
+            at: between.at,
+            says: `${between.by} did ${named(between)} after the reading ${at(source.at)}, and before the call ${at(step.at)}`,
+          },
         },
       ]
     }
@@ -272,7 +279,7 @@ const troubles: Detector = ({ troubles }) =>
   troubles.map(({ at, type, event }) => ({
     kind: type,
     at,
-    says: `${type}: ${shorten(JSON.stringify(event.payload), 120)}`,
+    says: `${type}: ${EventSummary.of(event)}`,
     weight: type === "SensorSkipped" || type === "AgentLate" ? 3 : 5,
   }))
 

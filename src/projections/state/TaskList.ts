@@ -49,6 +49,10 @@ export const open = (
 export const heading = (log: EventLog.Service, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 
+/** How one task stands; undefined if it was never opened. */
+export const standing = (log: EventLog.Service, taskId: string): Effect.Effect<Standing | undefined, LogError> =>
+  Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
+
 /** The position at which each task was opened, by task id, oldest first. Reads no payloads. */
 export const openings = (
   log: EventLog.Service,

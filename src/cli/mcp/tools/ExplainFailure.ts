@@ -1,8 +1,9 @@
 /** The tool `explain_failure`: how a task ended, which events may be the cause, and what to ask next. */
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
+import * as TaskPresent from "../../../kernel/recovery/TaskPresent.ts"
 import * as Explanation from "../../../projections/explanation/Explanation.ts"
-
+import * as WhyFailed from "../../../projections/explanation/WhyFailed.ts"
 import * as OwnWork from "../../../projections/state/files/OwnWork.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import { NothingListed } from "../../command/BadInput.ts"
@@ -21,12 +22,15 @@ export const explainFailure = Tool.make({
   name: "explain_failure",
   title: "Why a task failed",
   description:
-    "Start here. How a task ended, what cost points, the events that may be the cause (likeliest first), the chain of causes, and the next calls. Without `task`: the newest task that was not achieved.",
+    "Start here. Why a task failed in one sentence; what cost points; the events that may be the cause, likeliest first; the chain: the failure, the decision behind it, what the agent had read and had not; and the next calls. Without `task`: the newest task that was not achieved.",
   input: Schema.Struct({ task: Tool.optional(Tool.task) }),
   run: ({ task }) =>
     Effect.gen(function* () {
       const { taskId, log } = task === undefined ? yield* newestFailed : yield* TaskArgument.named(task)
-      const explained = yield* Explanation.load(taskId).pipe(Effect.provideService(EventLog, log))
+      const explained = yield* Effect.gen(function* () {
+        const examined = yield* Explanation.examine(taskId)
+        return { examined, why: yield* WhyFailed.of(examined, { activity: yield* TaskPresent.of(taskId) }) }
+      }).pipe(Effect.provideService(EventLog, log))
       const lines = cut(ExplanationPage.lines(Style.plain, explained), MAX_BYTES)
       return {
         lines: lines.lines,
@@ -55,12 +59,8 @@ const SHORT = 150
 /** Positions before the first suspect that the proposed course begins with. */
 const BEFORE = 20
 
-const next = ({
-  audit,
-  suspects,
-  lastGood,
-  examinedFrom,
-}: Explanation.Explanation): NonNullable<Answer.Answer["next"]> => {
+const next = ({ examined }: ExplanationPage.Explained): NonNullable<Answer.Answer["next"]> => {
+  const { audit, suspects, examinedFrom } = examined
   const task = TaskArgument.written(audit.taskId, audit.range.from)
   const on = audit.timeline === "main" ? "" : audit.timeline
   const [first, second] = suspects
@@ -73,7 +73,8 @@ const next = ({
   }
   // A short task is read as a whole: a cause may come before everything that looks wrong.
   const isShort = audit.range.to - audit.range.from <= SHORT
-  const from = isShort ? {} : { from: `@${Math.max(examinedFrom, lastGood - BEFORE)}` }
+  const firstBad = Math.min(audit.range.to, ...suspects.slice(0, 3).map(({ at }) => at))
+  const from = isShort ? {} : { from: `@${Math.max(examinedFrom, firstBad - BEFORE)}` }
   const course = isShort ? "the whole course of the task" : "the course of the task from shortly before them"
   calls.push([{ tool: "skeleton", args: { task, ...from } }, course])
   return calls

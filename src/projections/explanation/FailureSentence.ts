@@ -1,0 +1,147 @@
+/** How a task stands, and the one sentence about it. */
+
+import { at, count, number, shorten } from "../../values/Formats.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import type { TaskAudit } from "../audit/TaskAudit.ts"
+import * as PendingConfirmations from "../state/PendingConfirmations.ts"
+import type { Activity } from "../summary/Activity.ts"
+import * as Outcome from "../summary/Outcome.ts"
+import { nameOf } from "./Course.ts"
+import type { Examined } from "./Explanation.ts"
+import type { Failures } from "./Failure.ts"
+import * as LinkRules from "./LinkRules.ts"
+import type { Suspect } from "./Suspects.ts"
+
+/**
+ * How a task stands: `failed` (also by a limit, or abandoned), `stopped` unexpectedly, `open`, `finished` without a
+ * judgement, or `achieved`.
+ */
+export type Standing = "failed" | "stopped" | "open" | "finished" | "achieved"
+
+/** What goes on in an open task. */
+export interface Present {
+  /** Null if it is closed; undefined if nobody looked. */
+  readonly activity?: Activity | null | undefined
+}
+
+/** Maximum length of a reason, in characters. */
+const REASON = 160
+
+/** The kinds of suspects that tell enough for the sentence. The others are places to look at, but no cause to name. */
+const TELLING: ReadonlySet<string> = new Set([
+  ...["worked around", "stale read", "sources disagree", "problem in a result", "altered value"],
+])
+
+/** The kinds that tell enough only of a task that failed: they are common in others. */
+const TELLING_OF_FAILED: ReadonlySet<string> = new Set(["after an input", "loop"])
+
+export const standingOf = (audit: TaskAudit, { activity }: Present): Standing => {
+  const outcome = Outcome.of(audit)
+  if (outcome === "open") return activity === "stopped" ? "stopped" : "open"
+  return outcome === "achieved" || outcome === "finished" ? outcome : "failed"
+}
+
+/** The suspects that tell enough for the sentence, likeliest first. It names the last failure itself already. */
+export const tellingSuspects = (
+  { suspects }: Pick<Examined, "suspects">,
+  { last }: Failures,
+  standing: Standing,
+): ReadonlyArray<Suspect> =>
+  suspects.filter(
+    ({ at, kind }) =>
+      at !== last?.at && (TELLING.has(kind) || (isBad(standing) && TELLING_OF_FAILED.has(kind))) && standing !== "open",
+  )
+
+/** Whether a task with this standing failed. */
+export const isBad = (standing: Standing): boolean => standing === "failed" || standing === "stopped"
+
+/** The sentence: how the task stands, the last failure that matters, and what is likeliest behind it. */
+export const of = (examined: Examined, failures: Failures, present: Present): string => {
+  const { audit } = examined
+  const standing = standingOf(audit, present)
+  const first = lookFirst(tellingSuspects(examined, failures, standing))
+  switch (standing) {
+    case "failed":
+      return `${endOf(audit)}${failureOf(failures, examined)}${first}.`
+    case "stopped":
+      return `Stopped unexpectedly ${at(audit.range.to)} after ${stepsOf(audit)}: its process ended without closing the task${failureOf(failures, examined)}${first}.`
+    case "open":
+      return `It has not failed: ${presentOf(examined, present)}${soFar(failures)}.`
+    case "finished":
+      return `It finished, and nobody judged the result${toLookAt(failures, examined)}${first}.`
+    case "achieved":
+      return `It did not fail: it was achieved${saying(audit)}${costOf(examined)}${toLookAt(failures, examined)}${first}.`
+  }
+}
+
+const ENDS = { failed: "Failed", truncated: "Stopped by a limit", abandoned: "Abandoned" } as const
+
+const endOf = (audit: TaskAudit): string =>
+  `${ENDS[audit.outcome === "failed" || audit.outcome === "truncated" ? audit.outcome : "abandoned"]} after ${stepsOf(audit)}${saying(audit)}`
+
+const stepsOf = ({ steps }: TaskAudit): string => count(steps, "step")
+
+/** The recorded reason, as a quotation: it is the agent's or the kernel's, and not a finding. */
+const saying = ({ reason }: TaskAudit): string =>
+  reason === undefined || reason.trim() === "" ? "" : ` (“${shorten(oneLine(reason.trim()), REASON)}”)`
+
+const failureOf = ({ last, madeGood }: Failures, { own }: Examined): string => {
+  if (last === null) return noneFailed(madeGood, own)
+  const times = last.times > 1 ? `, the last of ${last.times} such failures` : ""
+  const later = last.later > 2 ? `, ${last.later} calls before the end` : ""
+  return `; ${last.brief ?? last.says} (${at(last.at)}${times}${later})`
+}
+
+const noneFailed = (madeGood: number, { steps }: Examined["own"]): string => {
+  if (steps.length === 0) return "; no call is recorded"
+  if (madeGood === 0) return "; no call failed"
+  return `; ${madeGood === 1 ? "one call failed, and a later one" : `${madeGood} calls failed, and later ones`} made it good`
+}
+
+const lookFirst = ([suspect]: ReadonlyArray<Suspect>): string =>
+  suspect === undefined ? "" : `; look first at ${at(suspect.at)}: ${LinkRules.phraseOf(suspect.kind)} (inferred)`
+
+/** A failed call of a task that did not fail: a place to look at, and no cause. */
+const toLookAt = ({ last, madeGood }: Failures, { own }: Examined): string =>
+  last === null
+    ? noneFailed(madeGood, own)
+    : `; look at its last ${last.step === null ? "failure" : "call without success"}, which need not be a cause: ${last.says} (${at(last.at)})`
+
+const soFar = ({ last }: Failures): string =>
+  last === null ? "" : `; the last failure so far: ${last.says} (${at(last.at)})`
+
+const presentOf = ({ audit, events }: Examined, { activity }: Present): string => {
+  const { range } = audit
+  switch (activity) {
+    case "waiting":
+      return `it waits for a person${waitingFor(events)}`
+    case "running":
+      return `it is running, ${stepsOf(audit)} so far`
+    case "paused":
+      return `it is paused after ${stepsOf(audit)}`
+    case "unfinished":
+      return `its recording ends ${at(range.to)} without a close, and may go on`
+    default:
+      return `it is open, and it is unknown whether its process lives; its last event is ${at(range.to)}`
+  }
+}
+
+/** The question that waits longest. */
+const waitingFor = (events: Examined["events"]): string => {
+  const pending = Object.values(events.reduce(PendingConfirmations.projection.evolve, {}))
+  const [asked] = pending.toSorted((a, b) => a.position - b.position)
+  if (asked === undefined) return ""
+  const { actuator, args, request, target } = asked.shown
+  const what =
+    typeof actuator === "string"
+      ? nameOf({ actuator, args: args ?? null })
+      : [request, target].filter((one) => typeof one === "string").join(" ")
+  return ` to decide on ${shorten(oneLine(what), REASON)} (${at(asked.position)})`
+}
+
+/** The points that the score which counts took from a task that did not fail. */
+const costOf = ({ lost }: Examined): string => {
+  if (lost.length === 0) return ""
+  const sum = lost.reduce((total, { amount }) => total + amount, 0)
+  return `, but lost ${number(-sum)} points`
+}

@@ -1,0 +1,34 @@
+/** A link of the chain that explains a failure. */
+
+/**
+ * What a link tells: how the task ended, what cost points, the failure, the decision that led there, an event that may
+ * be the cause, what the agent had read and had not, and what changed since.
+ */
+export const ROLES = ["end", "cost", "failure", "decision", "suspect", "read", "unread", "changed"] as const
+
+/** What a link tells. */
+export type Role = (typeof ROLES)[number]
+
+/** One event of an explanation. */
+export interface Link {
+  readonly position: number
+  readonly role: Role
+  /** What the event tells, on one line; texts of agents and tools within it are shortened, and safe to print. */
+  readonly says: string
+  /** Whether the log says so, or a rule concluded it. */
+  readonly basis: "recorded" | "inferred"
+  /** The rule, which `LinkRules` explains; only if it is inferred. */
+  readonly rule?: string
+}
+
+/** What each role is called, as a heading before what the link says. */
+export const NAMES: { readonly [role in Role]: string } = {
+  end: "ended",
+  cost: "cost points",
+  failure: "failed here",
+  decision: "decided here",
+  suspect: "look at",
+  read: "had read",
+  unread: "had not read",
+  changed: "changed since",
+}
