@@ -10,6 +10,7 @@ import type { TimelineNotFound } from "../events/read/Timelines.ts"
 import type { CoreName } from "../events/vocabulary/Vocabulary.ts"
 import * as TaskActivity from "../kernel/recovery/TaskActivity.ts"
 import { TaskNotFound } from "../projections/audit/TaskAudit.ts"
+import type { Brief } from "../projections/explanation/FailureChain.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import type { Activity } from "../projections/summary/Activity.ts"
 import * as TimelineHistory from "../projections/timetravel/TimelineHistory.ts"
@@ -51,6 +52,8 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly models: (past: History) => Effect.Effect<CountedModels | undefined, LogError>
     /** Waits until the models are counted once. */
     readonly modelsCounted: (past: History) => Effect.Effect<void, LogError>
+    /** Explanations of tasks in short, by timeline, task, and what else they depend on. */
+    readonly briefs: Remembered<{ brief: Brief | undefined }>
     /** Tells what goes on in open tasks. Looks for the log's kernel once. */
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
@@ -90,11 +93,16 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     let answers = 0
     const outlines = new Remembered<Outline>(MAX_OUTLINED, ({ length }) => length)
     const folded = new Remembered<TaskFacts.Folded>(MAX_FOLDED, () => 1)
+    const briefs = new Remembered<{ brief: Brief | undefined }>(MAX_FOLDED, () => 1)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
+    const forget = () => {
+      scopes.clear()
+      briefs.clear()
+    }
     const index = yield* EventIndex.make(reading, {
       pause: Effect.asVoid(Effect.timeoutOption(idle.await, MAX_PAUSE)),
       onEvent: (type) => {
-        if (type === SHREDDED) scopes.clear()
+        if (type === SHREDDED) forget()
       },
     })
     const search = yield* Search.make
@@ -152,7 +160,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
 
     /** Drops all states after a subject was shredded: they may hold that subject's data. */
     const inEpoch = Effect.map(Option.isSome(snapshots) ? snapshots.value.epoch : Effect.succeed(""), (now) => {
-      if (epoch !== undefined && epoch !== now) scopes.clear()
+      if (epoch !== undefined && epoch !== now) forget()
       epoch = now
     })
 
@@ -188,6 +196,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         ),
       past: (timeline) => TimelineHistory.of(log, projector, timeline),
       outline,
+      briefs,
       facts: (past, taskId) =>
         TaskFacts.of(
           past,

@@ -3,6 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Layer, Option, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
+import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import * as SharedAnswers from "../../studio/shared/SharedAnswers.ts"
 import * as SharedFile from "../../studio/shared/SharedFile.ts"
 import { argument, common, flag, TASK, wholeNumber } from "../command/CommonOptions.ts"
@@ -47,7 +48,10 @@ export const studioFile = Command.make(
     }).pipe(
       Effect.provide(SharedAnswers.layer),
       Effect.provide(
-        Layer.provideMerge(Confirmations.layer, OpenLog.forSharing(named, { decrypted: decrypt || older })),
+        Layer.provideMerge(
+          Layer.merge(Confirmations.layer, TimeTravel.layer),
+          OpenLog.forSharing(named, { decrypted: decrypt || older }),
+        ),
       ),
     ),
 ).pipe(Command.withDescription("Write tasks, with the debugger that shows them, as one HTML file that opens offline"))

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as CountingScore from "../audit/CountingScore.ts"
 import * as Scores from "../audit/Scores.ts"
 import * as TaskAudit from "../audit/TaskAudit.ts"
+import * as CountingScore from "../report/CountingScore.ts"
 import * as Course from "./Course.ts"
 import * as Flow from "./Flow.ts"
 import * as Suspects from "./Suspects.ts"
@@ -20,11 +20,11 @@ export interface Examined {
   readonly own: Course.Course
   /** Its steps and, between them, those of other tasks. */
   readonly course: Course.Course
-  readonly flow: Flow.Flow
+  readonly flow: () => Flow.Flow
   /** Points that the score which counts took, earliest event first. */
   readonly lost: ReadonlyArray<Scores.Share>
   /** Likeliest first. */
-  readonly suspects: ReadonlyArray<Suspects.Suspect>
+  readonly suspects: () => ReadonlyArray<Suspects.Suspect>
   /** Where it shows that something went wrong, most telling first. */
   readonly symptoms: ReadonlyArray<number>
   /** The task has more events than were examined: the ones before this position were not. */
@@ -51,11 +51,21 @@ export const examine = (taskId: string) =>
     const lost = lostIn(CountingScore.of(audit.scores, official))
     const symptoms = symptomsOf(own, lost)
     const known = new Set(events.map(({ position }) => position))
-    const flow = Flow.of(course, symptoms)
-    const suspects = Suspects.of(course, flow).filter(({ at }) => known.has(at))
+    // An open task, for example, needs neither.
+    const flow = lazily(() => Flow.of(course, symptoms))
+    const suspects = lazily(() => Suspects.of(course, flow()).filter(({ at }) => known.has(at)))
     const examinedFrom = isWhole ? audit.range.from : (events.find(isExamined)?.position ?? audit.range.from)
     return { audit, events, own, course, flow, lost, suspects, symptoms, examinedFrom } satisfies Examined
   })
+
+/** Computes a value when it is first asked for. */
+const lazily = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
 
 /** Whether an event is one of the last ones, rather than the opening that was read besides. */
 const isExamined = (event: Event): boolean => !is(event, "TaskOpened")

@@ -1,6 +1,7 @@
 /** How a task stands, and the one sentence about it. */
 
 import { at, count, number, shorten } from "../../values/Formats.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import * as PendingConfirmations from "../state/PendingConfirmations.ts"
@@ -9,14 +10,9 @@ import * as Outcome from "../summary/Outcome.ts"
 import { nameOf } from "./Course.ts"
 import type { Examined } from "./Explanation.ts"
 import type { Failures } from "./Failure.ts"
+import type { Standing } from "./FailureChain.ts"
 import * as LinkRules from "./LinkRules.ts"
 import type { Suspect } from "./Suspects.ts"
-
-/**
- * How a task stands: `failed` (also by a limit, or abandoned), `stopped` unexpectedly, `open`, `finished` without a
- * judgement, or `achieved`.
- */
-export type Standing = "failed" | "stopped" | "open" | "finished" | "achieved"
 
 /** What goes on in an open task. */
 export interface Present {
@@ -47,10 +43,11 @@ export const tellingSuspects = (
   { last }: Failures,
   standing: Standing,
 ): ReadonlyArray<Suspect> =>
-  suspects.filter(
-    ({ at, kind }) =>
-      at !== last?.at && (TELLING.has(kind) || (isBad(standing) && TELLING_OF_FAILED.has(kind))) && standing !== "open",
-  )
+  standing === "open"
+    ? []
+    : suspects().filter(
+        ({ at, kind }) => at !== last?.at && (TELLING.has(kind) || (isBad(standing) && TELLING_OF_FAILED.has(kind))),
+      )
 
 /** Whether a task with this standing failed. */
 export const isBad = (standing: Standing): boolean => standing === "failed" || standing === "stopped"
@@ -66,7 +63,7 @@ export const of = (examined: Examined, failures: Failures, present: Present): st
     case "stopped":
       return `Stopped unexpectedly ${at(audit.range.to)} after ${stepsOf(audit)}: its process ended without closing the task${failureOf(failures, examined)}${first}.`
     case "open":
-      return `It has not failed: ${presentOf(examined, present)}${soFar(failures)}.`
+      return ofOpen({ activity: present.activity, steps: audit.steps, to: audit.range.to, asked: askedIn(examined) })
     case "finished":
       return `It finished, and nobody judged the result${toLookAt(failures, examined)}${first}.`
     case "achieved":
@@ -107,37 +104,44 @@ const toLookAt = ({ last, madeGood }: Failures, { own }: Examined): string =>
     ? noneFailed(madeGood, own)
     : `; look at its last ${last.step === null ? "failure" : "call without success"}, which need not be a cause: ${last.says} (${at(last.at)})`
 
-const soFar = ({ last }: Failures): string =>
-  last === null ? "" : `; the last failure so far: ${last.says} (${at(last.at)})`
+/** What is known of an open task without its events. */
+export interface Open {
+  readonly activity: Activity | null | undefined
+  readonly steps: number
+  /** The position of its last event. */
+  readonly to: number
+  /** The question to a person that waits longest. */
+  readonly asked: Pick<PendingConfirmations.PendingConfirmation, "shown" | "position"> | undefined
+}
 
-const presentOf = ({ audit, events }: Examined, { activity }: Present): string => {
-  const { range } = audit
+/** The sentence about an open task that did not stop unexpectedly: it has not failed. */
+export const ofOpen = ({ activity, steps, to, asked }: Open): string => {
+  const so = "It has not failed: it"
   switch (activity) {
     case "waiting":
-      return `it waits for a person${waitingFor(events)}`
+      return `${so} waits for a person${asked === undefined ? "" : ` to decide on ${questionIn(asked.shown)} (${at(asked.position)})`}.`
     case "running":
-      return `it is running, ${stepsOf(audit)} so far`
+      return `${so} is running, ${count(steps, "step")} so far.`
     case "paused":
-      return `it is paused after ${stepsOf(audit)}`
+      return `${so} is paused after ${count(steps, "step")}.`
     case "unfinished":
-      return `its recording ends ${at(range.to)} without a close, and may go on`
+      return `${so}s recording ends ${at(to)} after ${count(steps, "step")} without a close, and may go on.`
     default:
-      return `it is open, and it is unknown whether its process lives; its last event is ${at(range.to)}`
+      return `${so} is open after ${count(steps, "step")}, and nobody can tell from here whether its process lives.`
   }
 }
 
+const askedIn = ({ events }: Examined): Open["asked"] =>
+  oldest(Object.values(events.reduce(PendingConfirmations.projection.evolve, {})))
+
 /** The question that waits longest. */
-const waitingFor = (events: Examined["events"]): string => {
-  const pending = Object.values(events.reduce(PendingConfirmations.projection.evolve, {}))
-  const [asked] = pending.toSorted((a, b) => a.position - b.position)
-  if (asked === undefined) return ""
-  const { actuator, args, request, target } = asked.shown
-  const what =
-    typeof actuator === "string"
-      ? nameOf({ actuator, args: args ?? null })
-      : [request, target].filter((one) => typeof one === "string").join(" ")
-  return ` to decide on ${shorten(oneLine(what), REASON)} (${at(asked.position)})`
-}
+export const oldest = <Asked extends { readonly position: number }>(all: ReadonlyArray<Asked>): Asked | undefined =>
+  all.toSorted((a, b) => a.position - b.position)[0]
+
+const questionIn = ({ actuator, args, plugin, request, target }: JsonObject): string =>
+  typeof actuator === "string"
+    ? nameOf({ actuator, args: args ?? null })
+    : shorten(oneLine([plugin, request, target].filter((one) => typeof one === "string").join(" ")), REASON)
 
 /** The points that the score which counts took from a task that did not fail. */
 const costOf = ({ lost }: Examined): string => {

@@ -7,8 +7,8 @@ import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { type Course, nameOf, type Step } from "./Course.ts"
+import type { Link } from "./FailureChain.ts"
 import type * as Flow from "./Flow.ts"
-import type { Link } from "./Link.ts"
 
 /** Maximum number of links of each kind. */
 const MOST = 2
@@ -17,7 +17,7 @@ interface Given {
   /** The task's events, oldest first. */
   readonly events: ReadonlyArray<Event>
   readonly own: Course
-  readonly flow: Flow.Flow
+  readonly flow: () => Flow.Flow
   /** The recorded decision behind the call. */
   readonly decision: Event | undefined
 }
@@ -27,7 +27,7 @@ export const readBefore = (step: Step, { events, flow, decision }: Given): Reado
   const based = basedOn(events, decision)
   if (based.length > 0)
     return based.slice(-MOST).map(({ position, says }) => ({ position, role: "read", says, basis: "recorded" }))
-  return flow
+  return flow()
     .usesOf(step)
     .slice(0, MOST)
     .map(({ at: position, from, step: source }) => ({

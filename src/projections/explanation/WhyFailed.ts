@@ -17,34 +17,14 @@ import { type Cause, type Difference, TimeTravel } from "../timetravel/TimeTrave
 import type { Step } from "./Course.ts"
 import * as Explanation from "./Explanation.ts"
 import * as Failure from "./Failure.ts"
+import { type Brief, type Link, ROLES, type Standing, type WhyFailed } from "./FailureChain.ts"
 import * as FailureSentence from "./FailureSentence.ts"
-import { type Link, ROLES } from "./Link.ts"
 import * as LinkRules from "./LinkRules.ts"
 import type { Suspect } from "./Suspects.ts"
 import * as Unread from "./Unread.ts"
 
-export type { Present, Standing } from "./FailureSentence.ts"
-export type { Link, Role } from "./Link.ts"
-
-/** The explanation in short: what a list shows of a task. */
-export interface Brief {
-  readonly taskId: string
-  readonly timeline: string
-  readonly standing: FailureSentence.Standing
-  readonly sentence: string
-  /** Where to look first: the failure, else the likeliest suspect of a failed task, else its end; null without any. */
-  readonly moment: number | null
-}
-
-/** The whole explanation of how a task ended. */
-export interface WhyFailed extends Brief {
-  /** From the end back to its causes, and then what the agent had read and had not. */
-  readonly chain: ReadonlyArray<Link>
-  /** The rules of the inferred links, each with its sentence. */
-  readonly rules: { readonly [rule: string]: string }
-  /** What this explanation could not examine. */
-  readonly notes: ReadonlyArray<string>
-}
+export type { Brief, Link, Role, Standing, WhyFailed } from "./FailureChain.ts"
+export type { Present } from "./FailureSentence.ts"
 
 /** Maximum numbers of links of some roles. */
 const MOST = { suspect: 3, cost: 2, changed: 4 } as const
@@ -140,10 +120,10 @@ const failureOf = ({ last }: Failure.Failures): ReadonlyArray<Link> =>
 const suspectsOf = (
   examined: Explanation.Examined,
   failures: Failure.Failures,
-  standing: FailureSentence.Standing,
+  standing: Standing,
 ): ReadonlyArray<Suspect> =>
   (FailureSentence.isBad(standing)
-    ? examined.suspects.filter(({ at: position }) => position !== failures.last?.at)
+    ? examined.suspects().filter(({ at: position }) => position !== failures.last?.at)
     : FailureSentence.tellingSuspects(examined, failures, standing)
   ).slice(0, MOST.suspect)
 
@@ -168,7 +148,7 @@ const pivotsOf = (
   examined: Explanation.Examined,
   failures: Failure.Failures,
   suspects: ReadonlyArray<Suspect>,
-  standing: FailureSentence.Standing,
+  standing: Standing,
 ): ReadonlyArray<Step> => {
   const { own } = examined
   const { last } = failures
@@ -250,7 +230,7 @@ const changesOf = (
 const rulesOf = (chain: ReadonlyArray<Link>): WhyFailed["rules"] =>
   Object.fromEntries(chain.flatMap(({ rule }) => (rule === undefined ? [] : [[rule, LinkRules.saysOf(rule)]])))
 
-const notesOf = ({ audit, examinedFrom, own }: Explanation.Examined, standing: FailureSentence.Standing) => [
+const notesOf = ({ audit, examinedFrom, own }: Explanation.Examined, standing: Standing) => [
   ...(examinedFrom > audit.range.from ? [`Only the events from ${at(examinedFrom)} on were examined.`] : []),
   ...(own.steps.length === 0 && standing !== "open" ? ["No call is recorded, so none could be examined."] : []),
   ...((audit.acting.unrecorded ?? 0) > 0

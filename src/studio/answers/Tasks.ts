@@ -9,6 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import * as Outline from "../course/Outline.ts"
 import * as TaskCapture from "../course/TaskCapture.ts"
+import * as TaskFailure from "../course/TaskFailure.ts"
 import * as TaskFilter from "../course/TaskFilter.ts"
 import * as TaskPlugins from "../course/TaskPlugins.ts"
 import * as TaskRows from "../course/TaskRows.ts"
@@ -17,9 +18,7 @@ import type { TaskHits } from "../overview/TaskHits.ts"
 import * as TaskSelection from "../overview/TaskSelection.ts"
 import * as Totals from "../overview/Totals.ts"
 import { StudioLog } from "../StudioLog.ts"
-import { decodeKind } from "../wire/Kind.ts"
 import type {
-  Activity,
   RewardRow,
   TaskCapture as TaskCaptureRows,
   TaskGroup,
@@ -27,6 +26,7 @@ import type {
   TaskList,
   TaskOrder,
   TaskRow,
+  WhyFailed,
 } from "../wire/Task.ts"
 import * as Query from "./Query.ts"
 import * as Rewards from "./Rewards.ts"
@@ -151,12 +151,13 @@ export const headOf = (past: TimelineHistory, task: string) =>
     const row = yield* rows.row(task, OutlineFacts.of(outline, rows.ends(task)))
     const verdicts = row.score === null ? [] : yield* Rewards.ofSet(past, task, row.score.set)
     const { durationMs, use } = yield* studio.facts(past, task)
+    const { sentence, moment } = yield* TaskFailure.brief(row, rows.asked(task))
     return {
       ...row,
       durationMs,
       use,
-      sentence: sentenceOf(row),
-      worst: worstOf(verdicts, outline),
+      sentence,
+      worst: moment ?? costliestOf(verdicts),
       sets: rows.standings.setsOf(task),
       forks: yield* forksOf(past.timeline, task),
       plugins: yield* TaskPlugins.of(past, task),
@@ -170,31 +171,22 @@ export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>
     return (yield* TaskCapture.rows(past, task)) satisfies TaskCaptureRows
   })
 
-const ACTIVITIES: { readonly [activity in Activity]: string } = {
-  running: "running",
-  waiting: "waiting for a person",
-  paused: "paused",
-  stopped: "stopped unexpectedly",
-  unfinished: "not finished in this log",
-  unknown: "open",
-}
+/** Why a task failed, or how it stands. */
+export const failure = ({ timeline, task }: typeof TaskQuery.Type) =>
+  Effect.gen(function* () {
+    const studio = yield* StudioLog
+    const past = yield* studio.past(timeline)
+    const rows = yield* TaskRows.of(past)
+    if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
+    const row = yield* rows.row(task, OutlineFacts.of(yield* studio.outline(past, task), rows.ends(task)))
+    return (yield* TaskFailure.whole(row)) satisfies WhyFailed
+  })
 
-const sentenceOf = ({ outcome, activity, reason, steps }: TaskRow): string => {
-  const taken = `${steps} ${steps === 1 ? "step" : "steps"}`
-  if (outcome === null) return `${ACTIVITIES[activity ?? "unknown"]} after ${taken}`
-  return `${outcome} after ${taken}${reason === null ? "" : `: ${reason}`}`
-}
-
-/** The evidence of the greatest punishment, else the last failure. */
-const worstOf = (rewards: ReadonlyArray<RewardRow>, outline: Outline.Outline): number | null => {
+/** The evidence of the greatest punishment, if any. */
+const costliestOf = (rewards: ReadonlyArray<RewardRow>): number | null => {
   let worst: RewardRow | undefined
   for (const row of rewards) if (row.amount < (worst?.amount ?? 0)) worst = row
-  if (worst !== undefined) return worst.at
-  const kinds = outline.kinds()
-  for (let index = kinds.length - 1; index >= 0; index--) {
-    if (decodeKind(kinds[index] ?? "")?.bad === true) return outline.positions[index] ?? null
-  }
-  return null
+  return worst?.at ?? null
 }
 
 const forksOf = (timeline: string, task: string) =>

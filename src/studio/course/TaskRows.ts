@@ -4,8 +4,9 @@ import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import * as FailureSentence from "../../projections/explanation/FailureSentence.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
-import type { PendingConfirmations } from "../../projections/state/PendingConfirmations.ts"
+import type { PendingConfirmation, PendingConfirmations } from "../../projections/state/PendingConfirmations.ts"
 import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { defined } from "../../values/defined.ts"
@@ -28,6 +29,8 @@ export interface Rows {
   readonly useOf: CountedModels["together"] | undefined
   /** The outcome of a task, or its activity while it is open, and the number of its questions. */
   readonly state: (taskId: string) => Effect.Effect<{ readonly state: string; readonly questions: number }, LogError>
+  /** The question of a task to a person that waits longest. */
+  readonly asked: (taskId: string) => PendingConfirmation | undefined
 }
 
 export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector | StudioLog> =>
@@ -54,6 +57,7 @@ export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirm
         const ids = sorted(standings, order)
         return open ? ids.filter(isOpen) : ids
       },
+      asked: (taskId) => FailureSentence.oldest(questionsIn(past, pending, taskId)),
       ends: (taskId) => {
         const standing = SafeRecord.get(standings.tasks, taskId)
         return { from: standing?.from ?? 0, to: standing?.outcome == null ? null : standing.to }
@@ -119,6 +123,9 @@ const sorted = ({ tasks, scoreOf }: Standings.Standings, order: TaskOrder): Read
 const compare = (a = 0, b = 0): number => (a === b ? 0 : a - b)
 
 const RANKS = { failed: 0, abandoned: 0, truncated: 1, open: 1, finished: 1, achieved: 1 }
+
+const questionsIn = (past: TimelineHistory, pending: PendingConfirmations, taskId: string) =>
+  Object.values(pending).filter((asked) => asked.taskId === taskId && (asked.timeline ?? MAIN) === past.timeline)
 
 interface Known {
   readonly past: TimelineHistory

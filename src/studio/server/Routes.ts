@@ -132,6 +132,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/overview": getByIndex("see", Tasks.OverviewQuery, Tasks.overview),
     "/api/groups": getByIndex("see", Tasks.GroupQuery, Tasks.groups),
     "/api/task": get("see", Tasks.TaskQuery, Tasks.head),
+    "/api/failure": get("see", Tasks.TaskQuery, Tasks.failure),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),
     "/api/rewards": get("see", Rewards.RewardsQuery, Rewards.rewards),
     "/api/verdicts": get("see", Tasks.TaskQuery, Verdicts.verdicts),

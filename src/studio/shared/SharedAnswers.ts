@@ -85,6 +85,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       heads.push(head)
       events += course.positions.length
       add("task", { timeline, task }, head)
+      add("failure", { timeline, task }, yield* Tasks.failure({ timeline, task }))
       if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
       add("course", { timeline, task }, course)
       const requests = yield* SharedRequests.of({ timeline, task })

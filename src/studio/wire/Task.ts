@@ -1,11 +1,12 @@
 /** The API's answers about tasks. */
 
+import type { WhyFailed } from "../../projections/explanation/FailureChain.ts"
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { Activity } from "../../projections/summary/Activity.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
 import type { SearchCoverage, SearchHit } from "./Asking.ts"
 
-export type { Activity }
+export type { Activity, WhyFailed }
 
 /** A task in a list. */
 export interface TaskRow {
@@ -92,11 +93,11 @@ export interface TaskGroup {
 
 /** `GET /api/task?timeline=…&task=…` */
 export interface TaskHead extends TaskRow {
-  /** One sentence about its end: `failed after 6 steps: There is no boiler any more.` */
+  /** One sentence about how it stands, and why it failed if it did: that of `/api/failure` (`WhyFailed`). */
   readonly sentence: string
   /** The use of language models, as the audit counts it; null if none was called. */
   readonly use: ModelTotals | null
-  /** The position of the worst moment: the greatest punishment's evidence, else the last failure, if any. */
+  /** The position of the worst moment: where to look first (`WhyFailed`), else the evidence of the greatest punishment. */
   readonly worst: number | null
   readonly sets: ReadonlyArray<ScoreSetRow>
   readonly forks: ReadonlyArray<{ readonly timeline: string; readonly task: string; readonly position: number }>

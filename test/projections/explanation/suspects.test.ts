@@ -179,6 +179,10 @@ describe("a command on a value that was read before somebody else changed it", (
         at: 5,
         says: 'ada acted @5 (shop/buy {"sku":"sku-77"}) on what it read @2, but bob did shop/take {"sku":"sku-77"} @3 in between.',
         weight: 9,
+        unread: {
+          at: 3,
+          says: 'bob did shop/take {"sku":"sku-77"} after the reading @2, and before the call @5',
+        },
       },
     ])
     expect(acts("ada", "another task")).toHaveLength(1)
@@ -365,12 +369,12 @@ describe("events that report trouble", () => {
     const { add, begin, end, of, suspects } = story()
     add("SensorSkipped", { sensor: "s" })
     add("AgentLate", {})
-    add("ModelFailed", { error: "overloaded" })
+    add("ModelFailed", { kind: "overloaded", reason: "busy" })
     end(begin("shop/buy", {}), { unknown: true })
     add("ScenarioEnded", { result: "lost" })
     add("ScenarioEnded", { result: "won" })
     expect(of("ModelFailed")).toEqual([
-      { kind: "ModelFailed", at: 3, says: 'ModelFailed: {"error":"overloaded"}', weight: 5 },
+      { kind: "ModelFailed", at: 3, says: "ModelFailed: overloaded: busy", weight: 5 },
     ])
     expect(suspects().map(({ kind, at, weight }) => [kind, at, weight])).toEqual([
       ["ModelFailed", 3, 5],

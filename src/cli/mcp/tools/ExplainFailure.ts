@@ -60,7 +60,8 @@ const SHORT = 150
 const BEFORE = 20
 
 const next = ({ examined }: ExplanationPage.Explained): NonNullable<Answer.Answer["next"]> => {
-  const { audit, suspects, examinedFrom } = examined
+  const { audit, examinedFrom } = examined
+  const suspects = examined.suspects()
   const task = TaskArgument.written(audit.taskId, audit.range.from)
   const on = audit.timeline === "main" ? "" : audit.timeline
   const [first, second] = suspects

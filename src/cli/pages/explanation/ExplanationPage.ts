@@ -46,7 +46,8 @@ const lost = ({ lost }: Examined): ReadonlyArray<string> => {
   return ["Lost points:", ...shown, ...more(lost.length - shown.length)]
 }
 
-const suspects = (style: Style, { suspects }: Examined): ReadonlyArray<string> => {
+const suspects = (style: Style, examined: Examined): ReadonlyArray<string> => {
+  const suspects = examined.suspects()
   if (suspects.length === 0) return ["Suspects: none. No command failed, and no results disagree."]
   const shown = suspects
     .slice(0, MOST.suspects)

@@ -1,5 +1,5 @@
 /** Formats why a task failed: the sentence, the chain with what each link is based on, and the rules. */
-import { NAMES } from "../../../projections/explanation/Link.ts"
+import { NAMES } from "../../../projections/explanation/FailureChain.ts"
 import type { Link, WhyFailed } from "../../../projections/explanation/WhyFailed.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"

@@ -161,6 +161,16 @@ export const KEYS: ReadonlyArray<Key> = [
   },
   { keys: ["m"], shown: "m", name: "worst", says: "the worst moment", run: worst },
   {
+    keys: ["!"],
+    shown: "!",
+    name: "why it failed",
+    says: "the worst moment, and why the task failed",
+    run: (studio) => {
+      worst(studio)
+      studio.look({ pane: "why" }, true)
+    },
+  },
+  {
     keys: ["g"],
     shown: "g",
     name: null,

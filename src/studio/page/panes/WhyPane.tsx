@@ -8,6 +8,7 @@ import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
+import { FailureSection } from "./FailureSection.tsx"
 
 export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const asked = frame.entry === null ? null : { position: frame.entry.position }
@@ -19,6 +20,7 @@ export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const problem = why.problem || effects.problem
   return (
     <>
+      <FailureSection />
       <h2>Why did this happen?</h2>
       <ol class="chain">
         {chain.map((event, index) => (

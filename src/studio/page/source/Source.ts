@@ -32,7 +32,7 @@ import type {
 } from "../../wire/Scenarios.ts"
 import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
 import type { Input } from "../../wire/Talk.ts"
-import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
+import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList, WhyFailed } from "../../wire/Task.ts"
 
 /** A failure in words for people: expected, found, what to do. */
 export class SourceFailed extends Error {
@@ -54,6 +54,7 @@ export interface Questions {
   readonly overview: TaskOverview | null
   readonly groups: ReadonlyArray<TaskGroup>
   readonly task: TaskHead
+  readonly failure: WhyFailed
   readonly course: Course
   readonly capture: TaskCapture
   readonly chunk: CourseSlice

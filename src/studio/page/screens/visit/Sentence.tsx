@@ -35,7 +35,8 @@ export const Sentence = ({ course, children }: SentenceProps) => {
         <bdi>{head.goal}</bdi>
       </h1>
       <p class={isBad(head) ? "bad" : undefined} title={head.sentence}>
-        {head.agent === null ? null : <bdi>{nameOf(head.agent)}</bdi>} <bdi>{head.sentence}</bdi>
+        {head.agent === null ? null : <bdi>{nameOf(head.agent)}: </bdi>}
+        <bdi>{head.sentence}</bdi>
       </p>
       <p class="facts-line">
         <Totals head={head} />
@@ -50,7 +51,10 @@ export const Sentence = ({ course, children }: SentenceProps) => {
         )}
         {head.worst === null ? null : (
           <span>
-            worst moment <At position={head.worst} /> <kbd>m</kbd>
+            worst moment <At position={head.worst} /> <kbd>m</kbd>{" "}
+            <button type="button" onClick={() => studio.look({ pane: "why" })}>
+              why
+            </button>
           </span>
         )}
         {head.isCaptured ? (

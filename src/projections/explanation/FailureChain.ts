@@ -1,4 +1,4 @@
-/** A link of the chain that explains a failure. */
+/** Why a task failed, as plain data: one sentence, and a chain of events. */
 
 /**
  * What a link tells: how the task ended, what cost points, the failure, the decision that led there, an event that may
@@ -31,4 +31,30 @@ export const NAMES: { readonly [role in Role]: string } = {
   read: "had read",
   unread: "had not read",
   changed: "changed since",
+}
+
+/**
+ * How a task stands: `failed` (also by a limit, or abandoned), `stopped` unexpectedly, `open`, `finished` without a
+ * judgement, or `achieved`.
+ */
+export type Standing = "failed" | "stopped" | "open" | "finished" | "achieved"
+
+/** The explanation in short: what a list shows of a task. */
+export interface Brief {
+  readonly taskId: string
+  readonly timeline: string
+  readonly standing: Standing
+  readonly sentence: string
+  /** Where to look first: the failure, else the likeliest suspect, else the end of a failed task; null without any. */
+  readonly moment: number | null
+}
+
+/** The whole explanation of how a task ended. */
+export interface WhyFailed extends Brief {
+  /** By role, from the end back to what the agent had read and had not. */
+  readonly chain: ReadonlyArray<Link>
+  /** The rules of the inferred links, each with its sentence. */
+  readonly rules: { readonly [rule: string]: string }
+  /** What this explanation could not examine. */
+  readonly notes: ReadonlyArray<string>
 }
