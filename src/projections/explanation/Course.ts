@@ -2,7 +2,7 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { value as shown } from "../../values/Formats.ts"
+import { shorten, value as shown } from "../../values/Formats.ts"
 import type { Json } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
 
@@ -20,7 +20,7 @@ export interface Step {
 
 /** A command in a few words: `shop/buy {"sku":"A1"}`. */
 export const nameOf = ({ actuator, args }: Pick<Step, "actuator" | "args">): string =>
-  `${oneLine(actuator)} ${shown(args, 60)}`
+  `${shorten(oneLine(actuator), 80)} ${shown(args, 60)}`
 
 /** How a command ended, and where. */
 export type StepEnd =
@@ -83,7 +83,7 @@ export const of = (events: ReadonlyArray<Event>): Course => {
     if (is(event, "TaskOpened") || is(event, "TaskResumed")) agents.set(taskId, event.payload.agent)
     if (is(event, "ActuatorCommanded")) {
       const { commandId, actuator, args, agentId } = event.payload
-      const by = oneLine(agentId ?? agents.get(taskId) ?? event.actor)
+      const by = shorten(oneLine(agentId ?? agents.get(taskId) ?? event.actor), 80)
       commands.set(commandId, { step: { actuator, args, by, taskId, at }, end: null })
     } else if (is(event, "CommandSucceeded")) {
       const { commandId, result, latencyMs } = event.payload

@@ -84,7 +84,7 @@ const saysOf = (step: Step): string => {
   if (end === null) return `${named} has no recorded end`
   switch (end.kind) {
     case "failed":
-      return `${named} failed with ${oneLine(end.code)}: ${short(end.message)}`
+      return `${named} failed with ${short(end.code)}: ${short(end.message)}`
     case "denied":
       return `${named} was denied${end.rule === "import" ? "" : ` by ${short(end.rule)}`}${end.reason === "" ? "" : `: ${short(end.reason)}`}`
     case "unknown":
@@ -119,12 +119,12 @@ const troublesIn = (events: ReadonlyArray<Event>, failed: ReadonlySet<string>): 
     } else if (is(event, "ModelResponded")) open.delete("model")
     else if (is(event, "IoFailed")) {
       const { io, error } = event.payload
-      set(`io ${io}`, `${short(io)} failed with ${oneLine(error.code)}: ${short(error.message)}`)
+      set(`io ${io}`, `${short(io)} failed with ${short(error.code)}: ${short(error.message)}`)
     } else if (is(event, "IoAnswered")) open.delete(`io ${event.payload.io}`)
     else if (is(event, "SensorFailed")) {
       const { sensor, error } = event.payload
       if (failed.has(pluginOf(sensor))) continue
-      set(`sensor ${sensor}`, `${short(sensor)} failed with ${oneLine(error.code)}: ${short(error.message)}`)
+      set(`sensor ${sensor}`, `${short(sensor)} failed with ${short(error.code)}: ${short(error.message)}`)
     } else if (is(event, "SensorRead")) open.delete(`sensor ${event.payload.sensor}`)
     else if (is(event, "ScenarioEnded") && event.payload.result === "lost")
       set("scenario", `the scenario was lost by ${value(event.payload.condition, TEXT)}`, "the scenario was lost")

@@ -51,7 +51,9 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.locator(".task-link").first().focus()
     await page.keyboard.press("Enter")
     await page.locator(".event.here").waitFor()
-    expect(await text(page, ".sentence")).toContain("failed after 6 steps: There is no boiler any more.")
+    expect(await text(page, ".sentence")).toContain(
+      'Failed after 6 steps (“There is no boiler any more.”); boiler/heat {"power":1} failed',
+    )
     // What happened: it opens at the worst moment.
     await expect.poll(() => text(page, ".pane")).toContain("Plugin boiler ended with code 70")
     const burst = await position(page)

@@ -28,7 +28,7 @@ const Explained = ({ why }: { readonly why: WhyFailed }) => (
     <p>
       <bdi>{why.sentence}</bdi>
     </p>
-    <ol class="chain">
+    <ol class="links">
       {why.chain.map(({ role, position, says, rule }, index) => (
         <li key={index} class={role === "failure" ? "bad" : undefined}>
           <span class="because">{role === why.chain[index - 1]?.role ? "" : NAMES[role]}</span>{" "}
