@@ -206,6 +206,7 @@ const READING = [
     "event",
     "why",
     "effects",
+    "failure",
     "saw",
     "curl",
   ],

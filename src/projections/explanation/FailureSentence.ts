@@ -46,7 +46,10 @@ export const tellingSuspects = (
   standing === "open"
     ? []
     : suspects().filter(
-        ({ at, kind }) => at !== last?.at && (TELLING.has(kind) || (isBad(standing) && TELLING_OF_FAILED.has(kind))),
+        ({ at, kind }) =>
+          (last === null || at < last.at || !isBad(standing)) &&
+          at !== last?.at &&
+          (TELLING.has(kind) || (isBad(standing) && TELLING_OF_FAILED.has(kind))),
       )
 
 /** Whether a task with this standing failed. */

@@ -116,14 +116,14 @@ const costsOf = ({ lost }: Explanation.Examined): ReadonlyArray<Link> =>
 const failureOf = ({ last }: Failure.Failures): ReadonlyArray<Link> =>
   last === null ? [] : [{ position: last.at, role: "failure", says: last.says, basis: "recorded" }]
 
-/** The suspects besides the failure itself, likeliest first; of a task that did not fail, only those that tell much. */
+/** The suspects before the failure, likeliest first; of a task that did not fail, only those that tell much. */
 const suspectsOf = (
   examined: Explanation.Examined,
   failures: Failure.Failures,
   standing: Standing,
 ): ReadonlyArray<Suspect> =>
   (FailureSentence.isBad(standing)
-    ? examined.suspects().filter(({ at: position }) => position !== failures.last?.at)
+    ? examined.suspects().filter(({ at: position }) => failures.last === null || position < failures.last.at)
     : FailureSentence.tellingSuspects(examined, failures, standing)
   ).slice(0, MOST.suspect)
 
