@@ -1,14 +1,14 @@
 /** Why a task failed, as every other place explains it (`projections/explanation`). */
 
 import { Effect } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
-import * as Timelines from "../../events/read/Timelines.ts"
-import type { Brief } from "../../projections/explanation/FailureChain.ts"
-import * as FailureSentence from "../../projections/explanation/FailureSentence.ts"
-import * as WhyFailed from "../../projections/explanation/WhyFailed.ts"
-import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
-import { StudioLog } from "../StudioLog.ts"
-import type { TaskRow } from "../wire/Task.ts"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import * as Timelines from "../../../events/read/Timelines.ts"
+import type { Brief } from "../../../projections/explanation/FailureChain.ts"
+import * as FailureSentence from "../../../projections/explanation/FailureSentence.ts"
+import * as WhyFailed from "../../../projections/explanation/WhyFailed.ts"
+import type { PendingConfirmation } from "../../../projections/state/PendingConfirmations.ts"
+import { StudioLog } from "../../StudioLog.ts"
+import type { TaskRow } from "../../wire/Task.ts"
 
 type Row = Pick<TaskRow, "timeline" | "id" | "outcome" | "activity" | "steps" | "to" | "score">
 
