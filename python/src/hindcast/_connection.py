@@ -19,7 +19,7 @@ PROTOCOL = 1
 #: Seconds that the program has to end its episodes and itself, once nobody needs it.
 _END_SECONDS = 30.0
 
-_READ_BYTES = 1 << 18
+_READ_BYTES = 1 << 16
 
 Params = Mapping[str, Any]
 
