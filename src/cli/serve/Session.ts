@@ -1,4 +1,4 @@
-/** What one connection has opened. Its end closes everything: cursors, logs, and worlds with their episodes. */
+/** The state of one connection: cursors, logs and worlds. Its end closes all of them, worlds with their episodes. */
 import { Effect, type Scope } from "effect"
 import * as Cursors from "./Cursors.ts"
 import * as Logs from "./Logs.ts"
