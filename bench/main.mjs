@@ -15,6 +15,7 @@ const CASES = {
   blame: "./cases/blame.mjs",
   workspace: "./cases/workspace.mjs",
   calls: "./cases/calls.mjs",
+  client: "./cases/client.mjs",
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",
   failures: "./cases/failures.mjs",
