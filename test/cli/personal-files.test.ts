@@ -21,6 +21,8 @@ beforeAll(async () => {
   await Effect.runPromise(Effect.provide(appendWords, SqliteEventLog.layer({ filename: log })))
   // The states that are folded hold the words.
   expect((await hindcast("log", "snapshot")).code).toBe(0)
+  // A data set has the tasks that people starred.
+  expect((await hindcast("star", TASK)).code).toBe(0)
 })
 afterAll(() => place.remove())
 

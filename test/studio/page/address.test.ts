@@ -34,6 +34,12 @@ describe("a link", () => {
     )
   })
 
+  it("says the search of the screen of notes", () => {
+    for (const text of ["", "odd & even", "#/?"]) {
+      expect(parsed(format({ screen: "notes", text }))).toEqual({ screen: "notes", text })
+    }
+  })
+
   it("leads to the conversation where it named the pane that once had it", () => {
     expect(parsed("/t/main/a/@3?pane=talk")).toEqual(
       visit({ timeline: "main", task: "a" }, 3, { view: "conversation" }),
