@@ -6,6 +6,7 @@ demoPages(
     "guides/why-it-failed.md",
     "guides/what-changed.md",
     "guides/when-it-became-true.md",
+    "guides/search-a-log.md",
     "guides/compare-two-tasks.md",
     "guides/step-through.md",
     "guides/fork-a-task.md",
