@@ -271,6 +271,27 @@ describe("a request to a shared Studio", () => {
   )
 })
 
+describe("personal data", () => {
+  it.scopedLive("is shown to the roles that the file names, and to nobody else, by any path", () =>
+    Effect.gen(function* () {
+      const { port } = yield* team()
+      const ada = yield* signIn(port, "ada")
+      const bob = yield* signIn(port, "bob")
+      const asked = ["event?position=2", "chunk?number=0", "search?text=secret", "find?when=true", "tasks"]
+      const said = (cookie: string, log: string) =>
+        Effect.map(
+          Effect.forEach(asked, (one) => send(port, `/api/logs/${log}/${one}`, { headers: { cookie } })),
+          (answers) => answers.map(({ status, text }) => [status, text.includes("the secret of customer-3")]),
+        )
+      const sealed = asked.map(() => [200, false])
+      // Asked first, so that a cache of hers would show in his answers.
+      expect((yield* said(ada.cookie, "shop"))[0]).toEqual([200, true])
+      expect(yield* said(bob.cookie, "shop")).toEqual(sealed)
+      expect(yield* said(ada.cookie, "till")).toEqual(sealed)
+    }),
+  )
+})
+
 describe("signing in", () => {
   it.scopedLive("sets a cookie for this host and TLS alone, which no script reads and no other site sends", () =>
     Effect.gen(function* () {
