@@ -366,7 +366,7 @@ describe("the page", () => {
       const files = path.join(directory, "page")
       fs.mkdirSync(files)
       fs.writeFileSync(path.join(directory, "secret.txt"), "secret")
-      for (const name of ["index.html", "studio.js", "studio.css", "other.js"]) {
+      for (const name of ["index.html", "studio.js", "studio.css", "other.js", "part-a-B1.js"]) {
         fs.writeFileSync(path.join(files, name), `this is ${name}`)
       }
       yield* onLog((filename) =>
@@ -381,6 +381,9 @@ describe("the page", () => {
           }
           expect((yield* get("/studio.js")).headers["content-type"]).toBe("text/javascript; charset=utf-8")
           expect((yield* get("/studio.css")).text).toBe("this is studio.css")
+          const { text, headers } = yield* get("/part-a-B1.js")
+          expect([text, headers["content-type"]]).toEqual(["this is part-a-B1.js", "text/javascript; charset=utf-8"])
+          expect((yield* get("/part-of-an-older-page.js")).status).toBe(404)
           const outside = [
             ...["/other.js", "/favicon.ico", "/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt"],
             ...["/....//secret.txt", "/\\..\\secret.txt", "/t/../../secret.txt", "/studio.js/../../secret.txt"],

@@ -6,12 +6,9 @@ import { type Connection, ENDED_SESSION, followLive } from "./model/live.ts"
 import { Studio } from "./model/Studio.ts"
 import { showPlainText } from "./parts/plainText.ts"
 import { App } from "./screens/App.tsx"
-import { LogsScreen } from "./screens/LogsScreen.tsx"
-import { SignInScreen } from "./screens/SignInScreen.tsx"
-import { fileSource, inTemplates, isSharedFile } from "./source/FileSource.ts"
-import { hostAnswers, isInHost } from "./source/HostFrame.ts"
 import { httpSource, ofToken } from "./source/HttpSource.ts"
 import { messageOf, type Source, SourceFailed } from "./source/Source.ts"
+import { isInHost, isSharedFile } from "./source/surroundings.ts"
 import { headersOf, isOfTeam, load, logIn, prefixOf } from "./source/TeamSession.ts"
 import { forget, token } from "./source/Token.ts"
 
@@ -32,7 +29,10 @@ const say = (title: string, text: string): void => {
 
 const begin = async (): Promise<void> => {
   if (place === null) return
-  if (isSharedFile()) return show(fileSource(inTemplates()), fileLinks)
+  if (isSharedFile()) {
+    const { fileSource, inTemplates } = await import("./source/FileSource.ts")
+    return show(fileSource(inTemplates()), fileLinks)
+  }
   if (isInHost()) return showInHost()
   if (isOfTeam()) return beginInTeam()
   const given = await token()
@@ -50,7 +50,10 @@ const beginInTeam = async (): Promise<void> => {
   try {
     const session = await load()
     if (session.account === null) {
-      if (session.by === "password") return render(<SignInScreen onSignedIn={() => void beginInTeam()} />, place)
+      if (session.by === "password") {
+        const { SignInScreen } = await import("./screens/SignInScreen.tsx")
+        return render(<SignInScreen onSignedIn={() => void beginInTeam()} />, place)
+      }
       return say("Nobody is signed in", "The proxy in front of Studio named no account. Sign in there, and reload.")
     }
     const named = logIn(location.pathname)
@@ -59,7 +62,10 @@ const beginInTeam = async (): Promise<void> => {
       return location.replace(`${prefixOf(first.id)}/`)
     }
     const log = session.logs.find(({ id }) => id === named)
-    if (log === undefined) return render(<LogsScreen session={session} missing={named} />, place)
+    if (log === undefined) {
+      const { LogsScreen } = await import("./screens/LogsScreen.tsx")
+      return render(<LogsScreen session={session} missing={named} />, place)
+    }
     const api = { base: `/api${prefixOf(log.id)}`, headers: headersOf(session) }
     await show(httpSource(api), linksBelow(prefixOf(log.id)))
   } catch (cause) {
@@ -70,6 +76,8 @@ const beginInTeam = async (): Promise<void> => {
 /** Shows the task that the host's assistant chose. */
 const showInHost = async (): Promise<void> => {
   try {
+    const { fileSource } = await import("./source/FileSource.ts")
+    const { hostAnswers } = await import("./source/HostFrame.ts")
     const { answers, start } = await hostAnswers()
     const packed = new Map(Object.entries(answers))
     await show(

@@ -19,6 +19,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["studio.css", "text/css; charset=utf-8"],
 ])
 
+/** Modules that the page loads on demand, as its build names them. */
+const PART = /^part-[\w-]+\.js$/
+
+const typeOf = (name: string): string | undefined => TYPES.get(PART.test(name) ? "studio.js" : name)
+
 /** @param frames the origins of the frames in which plugins draw. The page shows no other frames */
 const policy = (frames: ReadonlyArray<string>): string =>
   [
@@ -52,8 +57,8 @@ export const serve = (
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const asked = pathname.slice(1)
-    const name = TYPES.has(asked) ? asked : "index.html"
-    const type = TYPES.get(name) ?? ""
+    const name = typeOf(asked) === undefined ? "index.html" : asked
+    const type = typeOf(name) ?? ""
     if (name !== asked && path.posix.extname(asked) !== "" && !asked.includes("/")) {
       return answer(response, 404, "text/plain; charset=utf-8", "There is no such file.")
     }
@@ -62,6 +67,8 @@ export const serve = (
       const isMarked = isShared && name === "index.html"
       return answer(response, 200, type, isMarked ? marked(file.value.toString("utf8")) : file.value)
     }
+    // A tab may be older than the server.
+    if (PART.test(name)) return answer(response, 404, "text/plain; charset=utf-8", "There is no such file.")
     answer(response, 503, "text/plain; charset=utf-8", NOT_BUILT)
   })
 

@@ -67,7 +67,7 @@ export const app: Effect.Effect<string, PageMissing> = Effect.suspend(() =>
 
 const page = ({ title, body }: { readonly title: string; readonly body: string }) =>
   Effect.gen(function* () {
-    const [script, style] = yield* Effect.all([file("studio.js"), file("studio.css")])
+    const [script, style] = yield* Effect.all([file("shared.js"), file("studio.css")])
     const policy = [
       "default-src 'none'",
       `script-src '${hashOf(script)}'`,

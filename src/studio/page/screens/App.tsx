@@ -15,17 +15,20 @@ import { StudioContext, useStudio } from "../parts/context.ts"
 import { ForkDialog } from "../parts/ForkDialog.tsx"
 import { Help } from "../parts/Help.tsx"
 import { Link } from "../parts/Link.tsx"
-import { RescoreDialog } from "../parts/RescoreDialog.tsx"
+import { lazy } from "../parts/lazy.tsx"
 import { TaskDialog } from "../parts/TaskDialog.tsx"
 import { titleOf } from "../parts/title.ts"
-import { CompareScreen } from "./compare/CompareScreen.tsx"
-import { NotesScreen } from "./NotesScreen.tsx"
-import { PluginsScreen } from "./PluginsScreen.tsx"
-import { QuestionsScreen } from "./QuestionsScreen.tsx"
-import { ScenariosScreen } from "./ScenariosScreen.tsx"
-import { SearchScreen } from "./SearchScreen.tsx"
 import { TasksScreen } from "./TasksScreen.tsx"
 import { VisitScreen } from "./visit/VisitScreen.tsx"
+
+// Most visits need none of these.
+const CompareScreen = lazy(async () => (await import("./compare/CompareScreen.tsx")).CompareScreen)
+const NotesScreen = lazy(async () => (await import("./NotesScreen.tsx")).NotesScreen)
+const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).PluginsScreen)
+const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen)
+const ScenariosScreen = lazy(async () => (await import("./ScenariosScreen.tsx")).ScenariosScreen)
+const SearchScreen = lazy(async () => (await import("./SearchScreen.tsx")).SearchScreen)
+const RescoreDialog = lazy(async () => (await import("../parts/RescoreDialog.tsx")).RescoreDialog)
 
 export const App = ({ studio, connection }: { readonly studio: Studio; readonly connection: Signal<Connection> }) => {
   const [dialog, open] = useState<Dialog>(null)

@@ -20,8 +20,6 @@ import { LoadedSlice } from "../model/LoadedSlice.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
 import { turnAt } from "./sharedRequests.ts"
 
-export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
-
 /** The packed answer to a question, if there is one. */
 export type Packed = (question: string) => string | undefined
 

@@ -2,11 +2,8 @@
  * The page in the frame of an MCP client (MCP Apps, SEP-1865, version 2026-01-26): JSON-RPC by messages to the window
  * that embeds it. The client says which task its tool showed, and reads that task's answers from the server.
  */
-import { APP, type AppAnswers } from "../../wire/Shared.ts"
+import type { AppAnswers } from "../../wire/Shared.ts"
 import { SourceFailed } from "./Source.ts"
-
-/** Whether the page waits for a host. */
-export const isInHost = (): boolean => document.body.hasAttribute(APP)
 
 /** The protocol's version. */
 const VERSION = "2026-01-26"
