@@ -70,7 +70,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   tag: { "--timeline": ["some", "a-tag"] },
   label: { "--timeline": ["@5", "error=none"] },
   notes: { "--timeline": [] },
-  align: { "--task": ["main", "main"] },
+  align: { "--task": ["main", "main"], "--scores": ["some", "some", "some"] },
   state: { "--task": ["--view"] },
   "task watch": { "--timeline": ["some"] },
   "files ls": { "--task": [] },

@@ -156,6 +156,25 @@ describe("align", () => {
   })
 })
 
+describe("align of more than two tasks", () => {
+  it("is a table, with the first decision that differs from the first task's, and refuses timelines", async () => {
+    const table = (await on("align", first, second, first)) as unknown as {
+      readonly runs: ReadonlyArray<{ readonly label: string; readonly split: { readonly sentence: string } | null }>
+      readonly verdicts: ReadonlyArray<string>
+    }
+    expect(table.runs.map(({ label }) => label)).toEqual(["A1 (knows-the-way)", "B (wanderer)", "A2 (knows-the-way)"])
+    const { sentence } = (await on("align", first, second)) as unknown as { readonly sentence: string }
+    expect(table.runs[1]?.split?.sentence.replace("A1", "A")).toBe(sentence)
+    const told = await page("align", first, second, first)
+    expect(told).toMatch(/^run +outcome +score +cost +tokens +time +steps +first decision that differs\n/)
+    for (const verdict of table.verdicts) expect(told).toContain(verdict)
+    const { code, stderr } = await hindcast(["align", first, "main", second, "--log", log])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("found the timeline main") })
+    const two = await hindcast(["align", first, second, "--scores", "live", "--log", log])
+    expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining("expected more than two tasks") })
+  })
+})
+
 describe("moments in all their forms", () => {
   it("name the same moment in every command that takes one", async () => {
     const [opened] = await eventsOf("--task", first)

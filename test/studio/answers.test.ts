@@ -7,6 +7,7 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
+import * as RunTable from "../../src/projections/timetravel/table/RunTable.ts"
 import * as EventText from "../../src/search/words/EventText.ts"
 import { kindOf } from "../../src/studio/course/EventKind.ts"
 import type { Studio } from "../../src/studio/Studio.ts"
@@ -315,6 +316,14 @@ describe("Studio answers as the library does", () => {
         const { split } = aligned.decisions
         expect([atA, atB]).toEqual([split?.a?.event.position, split?.b?.event.position])
         expect(compared.notes).toContain("Their goals differ.")
+        const runs = [a, b, "task-0003"].map((taskId) => ({ timeline: "main", taskId }))
+        const asked = JSON.stringify(runs.map(({ timeline, taskId }) => `${timeline}/${taskId}`))
+        const table = yield* get<RunTable.RunTable>(`/api/runs?${query({ runs: asked })}`)
+        expect(table).toEqual(JSON.parse(JSON.stringify(yield* RunTable.load(runs))))
+        expect(table.runs[1]?.split?.sentence).toBe(aligned.sentence)
+        for (const bad of ["", "x", '["main/x"]', '["x","y"]', JSON.stringify(Array(51).fill(`main/${a}`))]) {
+          expect((yield* refused(`/api/runs?${query({ runs: bad })}`)).status).toBeGreaterThanOrEqual(400)
+        }
         // One rubric for both sides, or none.
         const { scored } = compared
         expect(scored?.sets).toHaveLength(2)

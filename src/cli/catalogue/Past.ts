@@ -177,7 +177,10 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "align",
-    uses: [["align A B", "compare two tasks or timelines: the first decision that differs, and all else"]],
+    uses: [
+      ["align A B", "compare two tasks or timelines: the first decision that differs, and all else"],
+      ["align A B C…", "compare several tasks in a table: outcome, score, cost, first decision that differs"],
+    ],
     example: "align 1a2b3c4d 5e6f7a8b",
     page: "docs/guides/compare-two-tasks.md",
     load: command(async () => (await import("../time/Align.ts")).align),

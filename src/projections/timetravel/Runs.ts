@@ -47,26 +47,13 @@ export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: s
 /** Maximum number of events of one run. */
 const MAX_EVENTS = 200_000
 
-export const align = (
-  [pastA, a]: readonly [TimelineHistory, RunSelector],
-  [pastB, b]: readonly [TimelineHistory, RunSelector],
-): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
+export const align = (a: Placed, b: Placed): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {
-    // Different tasks share no event.
-    const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
-    const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
-    const [nameA, nameB] = [yield* nameOf(pastA, a, shared, ofA), yield* nameOf(pastB, b, shared, ofB)]
-    const before = shared === 0 ? [] : yield* decidedUntil(pastA, a, shared)
-    const decisions = DecisionSplit.between(DecisionSplit.decisionsOf(ofA), DecisionSplit.decisionsOf(ofB), before)
-    const [labelA = "A", labelB = "B"] = RunNames.labelsOf([nameA, nameB])
-    const sentence = DecisionSentence.of(decisions, [
-      { label: labelA, isOpen: nameA.isOpen },
-      { label: labelB, isOpen: nameB.isOpen },
-    ])
+    const { events, shared, names, decisions } = yield* compared(a, b)
     const { split } = decisions
     const [splitA, splitB] = [split?.a?.event.position, split?.b?.event.position]
     const anchor = splitA === undefined || splitB === undefined ? null : { a: splitA, b: splitB }
-    const aligned = TaskAlignment.align(ofA, ofB, anchor)
+    const aligned = TaskAlignment.align(events[0], events[1], anchor)
     const row =
       split === null
         ? -1
@@ -74,7 +61,39 @@ export const align = (
             ({ a, b }) =>
               (splitA === undefined || a?.position === splitA) && (splitB === undefined || b?.position === splitB),
           )
-    return { ...aligned, split: row < 0 ? null : row, shared, names: [nameA, nameB], decisions, sentence }
+    const [labelA = "A", labelB = "B"] = RunNames.labelsOf(names)
+    const sentence = DecisionSentence.of(decisions, [
+      { label: labelA, isOpen: names[0].isOpen },
+      { label: labelB, isOpen: names[1].isOpen },
+    ])
+    return { ...aligned, split: row < 0 ? null : row, shared, names, decisions, sentence }
+  })
+
+/** A run, and the history that it is in. */
+export type Placed = readonly [TimelineHistory, RunSelector]
+
+/** Two runs, with their decisions compared. */
+export interface Compared {
+  /** The events after the shared history. */
+  readonly events: readonly [a: ReadonlyArray<Event>, b: ReadonlyArray<Event>]
+  readonly shared: number
+  readonly names: readonly [a: RunNames.RunName, b: RunNames.RunName]
+  readonly decisions: DecisionSplit.DecisionSplit
+}
+
+/** Compares the decisions of two runs, without aligning their events. */
+export const compared = (
+  [pastA, a]: Placed,
+  [pastB, b]: Placed,
+): Effect.Effect<Compared, TaskNotFound | RunTooLong | LogError> =>
+  Effect.gen(function* () {
+    // Different tasks share no event.
+    const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
+    const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
+    const names = [yield* nameOf(pastA, a, shared, ofA), yield* nameOf(pastB, b, shared, ofB)] as const
+    const before = shared === 0 ? [] : yield* decidedUntil(pastA, a, shared)
+    const decisions = DecisionSplit.between(DecisionSplit.decisionsOf(ofA), DecisionSplit.decisionsOf(ofB), before)
+    return { events: [ofA, ofB], shared, names, decisions }
   })
 
 /** The name of a run, whose task may have begun in the shared history. */

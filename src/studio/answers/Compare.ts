@@ -1,11 +1,12 @@
-/** Answers `/api/compare` and `/api/differences`. */
+/** Answers `/api/compare`, `/api/differences` and `/api/runs`. */
 
 import { Data, Effect, Schema } from "effect"
+import * as CommonScores from "../../projections/comparison/CommonScores.ts"
 import * as ContentDifference from "../../projections/timetravel/alignment/ContentDifference.ts"
 import * as RunNames from "../../projections/timetravel/alignment/RunNames.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import * as CommonScores from "../course/CommonScores.ts"
+import * as RunTable from "../../projections/timetravel/table/RunTable.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Comparison } from "../wire/Asking.ts"
 import type { CommonScore } from "../wire/Scoring.ts"
@@ -32,7 +33,10 @@ export const compare = ({ a, b, scores: wanted }: typeof CompareQuery.Type) =>
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]
     const [inA, inB] = [yield* sideOf(runA), yield* sideOf(runB)]
     const scores = CommonScores.of([inA.head.sets, inB.head.sets])
-    const scored = CommonScores.chosen(scores, wanted, [inA.head.score?.set, inB.head.score?.set])
+    const scored = CommonScores.chosen(scores, wanted === undefined ? [] : [wanted], [
+      inA.head.score?.set,
+      inB.head.score?.set,
+    ])
     const [setA, setB] = scored?.sets ?? []
     const { pairs, divergence, split, shared, sentence, names } = yield* (yield* TimeTravel).align(runA, runB)
     const [labelA = "A", labelB = "B"] = RunNames.labelsOf(names)
@@ -118,3 +122,14 @@ export const differences = ({ rows }: typeof DifferencesQuery.Type) =>
       return ContentDifference.between(inA, inB)
     }),
   )
+
+export const RunsQuery = Schema.Struct({
+  runs: Schema.parseJson(Schema.Array(Schema.NonEmptyString).pipe(Schema.maxItems(RunTable.MAX_RUNS))),
+  scores: Query.OptionalText,
+})
+
+/** Several tasks in a table, compared with the first. */
+export const runs = ({ runs: asked, scores }: typeof RunsQuery.Type) =>
+  Effect.gen(function* () {
+    return yield* RunTable.load(yield* Effect.forEach(asked, runOf), scores === undefined ? [] : [scores])
+  })

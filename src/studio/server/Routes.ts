@@ -156,6 +156,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/annotate": post("annotate", Annotations.AnnotateBody, Annotations.annotate),
     "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
     "/api/differences": get("see", Compare.DifferencesQuery, Compare.differences),
+    "/api/runs": get("see", Compare.RunsQuery, Compare.runs),
     "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post("fork", Forks.ForkBody, Forks.fork),
     "/api/rubrics/check": post("write", Rescores.RescoreBody, Rubrics.check),

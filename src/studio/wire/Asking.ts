@@ -120,6 +120,9 @@ export interface Comparison {
  */
 export type RowDifferences = ReadonlyArray<ContentDifferences>
 
+/** `GET /api/runs?runs=["TIMELINE/TASK",…]&scores=SET`: 2 to 50 tasks, compared with the first: `RunTable`. */
+export type { RunTable } from "../../projections/timetravel/table/RunTable.ts"
+
 /** `GET /api/questions`: pending questions to people, oldest first. */
 export interface Question {
   readonly id: string

@@ -1,5 +1,9 @@
 /** The API's answers about verdicts: of several score sets, and of a rubric before it is recorded. */
 
+import type { CommonScore } from "../../projections/comparison/CommonScores.ts"
+
+export type { CommonScore }
+
 /** `GET /api/verdicts?timeline=…&task=…`: the verdicts of a task's score sets, side by side. */
 export interface VerdictTable {
   /** Ids of the newest 20 score sets that judged the task, in order of their start. */
@@ -58,18 +62,4 @@ export interface Preview {
 export interface RubricOfSet {
   /** In YAML. */
   readonly text: string
-}
-
-/** A rubric and its critic, by which several tasks can be compared. */
-export interface CommonScore {
-  /** The labels of its sets, without repetition. */
-  readonly labels: ReadonlyArray<string>
-  readonly rubric: string
-  readonly critic: string
-  /** Its score set for each task, in their order; null for a task without one. */
-  readonly sets: ReadonlyArray<string | null>
-  /** For each task, whether that set still runs, or was interrupted. */
-  readonly unfinished: ReadonlyArray<boolean>
-  /** All of its sets, each of which names it in a link. */
-  readonly all: ReadonlyArray<string>
 }

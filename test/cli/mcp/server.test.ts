@@ -8,7 +8,7 @@ import { layerSqlite } from "../../../src/events/index.ts"
 import { MAIN } from "../../built.ts"
 import { appendWords, TASK, WORDS, wordsIn } from "../../personalWords.ts"
 import { workplace } from "../../workplace.ts"
-import { playLostKey } from "../hindcast.ts"
+import { document, playLostKey } from "../hindcast.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -91,6 +91,8 @@ describe("hindcast mcp", () => {
 
   it("answers each tool about a played task, by positions", async () => {
     const client = await connected(log)
+    const { tasks } = (await document(["task", "ls", "--log", log])) as { tasks: ReadonlyArray<{ id: string }> }
+    const id = tasks[0]?.id ?? ""
     const asked: ReadonlyArray<readonly [string, Record<string, unknown>, RegExp]> = [
       ["find_tasks", { query: "document", sort: "worst" }, /@\d+–@\d+ .* achieved .* score 1\.8 of 1\.8/],
       ["why", { event: "@30" }, /^@30 CommandSucceeded[\s\S]*@4 TaskOpened/m],
@@ -104,6 +106,7 @@ describe("hindcast mcp", () => {
       ["search", { text: "BRASS KEY", task: "@14" }, /@\d+ CommandSucceeded \(result\) {2}…?.*brass key/],
       ["search", { when: 'event.type == "CommandFailed"' }, /@14 CommandFailed/],
       ["align", { a: "main", b: "main" }, /Nothing differs/],
+      ["align", { a: id, b: id, more: [id] }, /\nrun +outcome.*\nA .*\nB .* none\nC .* none\n/],
     ]
     for (const [tool, args, expected] of asked) {
       const { text, isError } = await call(client, tool, args)

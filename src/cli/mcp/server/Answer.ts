@@ -5,7 +5,7 @@ import * as Fence from "./Fence.ts"
 /** A call of a tool, as an answer proposes it. */
 export interface Call {
   readonly tool: string
-  readonly args: Readonly<Record<string, string | number | boolean>>
+  readonly args: Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>>
 }
 
 export interface Answer {

@@ -8,8 +8,10 @@ import * as RunOption from "../../command/RunOption.ts"
 import * as ComparisonPage from "../../pages/scores/ComparisonPage.ts"
 import * as ModelSidesPage from "../../pages/scores/ModelSidesPage.ts"
 import * as AlignmentPage from "../../pages/time/AlignmentPage.ts"
+import * as RunTablePage from "../../pages/time/RunTablePage.ts"
 import * as ComparedSides from "../../score/ComparedSides.ts"
 import * as Style from "../../terminal/Style.ts"
+import * as Align from "../../time/Align.ts"
 import * as Answer from "../server/Answer.ts"
 import * as Tool from "../server/Tool.ts"
 
@@ -43,9 +45,22 @@ export const align = Tool.make({
   name: "align",
   title: "Where two tasks diverge",
   description: `Two runs event by event: the first decision that differs, how much they agree, then their differences. A run is ${RunOption.RUN}.`,
-  input: Schema.Struct({ a: Tool.text("The first run"), b: Tool.text("The second run"), skip: Tool.skip }),
-  run: ({ a, b, skip = 0 }) =>
+  input: Schema.Struct({
+    a: Tool.text("The first run"),
+    b: Tool.text("The second run"),
+    more: Tool.optional(
+      Schema.Array(Schema.NonEmptyString).annotations({
+        description: "Further tasks: then a table of all with outcome, score, cost and the first decision that differs",
+      }),
+    ),
+    skip: Tool.skip,
+  }),
+  run: ({ a, b, more = [], skip = 0 }) =>
     Effect.gen(function* () {
+      if (more.length > 0) {
+        const table = yield* Align.tableOf([a, b, ...more], Option.none(), undefined)
+        return Answer.page([...RunTablePage.lines(Style.plain, table)], skip, { tool: "align", args: { a, b, more } })
+      }
       const [runA, runB] = [yield* RunOption.named(a, Option.none()), yield* RunOption.named(b, Option.none())]
       const aligned = yield* (yield* TimeTravel).align(runA, runB)
       const lines = AlignmentPage.lines(Style.plain, { ...aligned, a: runA, b: runB }, Number.MAX_SAFE_INTEGER)

@@ -13,6 +13,7 @@ import type {
   RescoreOrder,
   RowDifferences,
   RubricIssue,
+  RunTable,
   SearchAnswer,
   TextIssue,
 } from "../../wire/Asking.ts"
@@ -72,6 +73,7 @@ export interface Questions {
   readonly density: Density
   readonly compare: Comparison
   readonly differences: RowDifferences
+  readonly runs: RunTable
   readonly plugins: ReadonlyArray<PluginRow>
   readonly questions: ReadonlyArray<Question>
   readonly annotations: AnnotationList

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest"
-import * as CommonScores from "../../src/studio/course/CommonScores.ts"
-import type { ScoreSetRow } from "../../src/studio/wire/Task.ts"
+import * as CommonScores from "../../src/projections/comparison/CommonScores.ts"
 
-const row = (set: string, rubric: string, more: Partial<ScoreSetRow> = {}): ScoreSetRow => ({
+const row = (set: string, rubric: string, more: Partial<CommonScores.ScoredBy> = {}): CommonScores.ScoredBy => ({
   set,
-  earned: 0,
-  lost: 0,
-  net: 0,
   label: "live",
   critic: "rule@4",
   rubric,
@@ -26,10 +22,10 @@ describe("the score sets of two tasks", () => {
       ["mending", ["a-mending", "b-mending"]],
       ["live", ["a-live", null]],
     ])
-    expect(CommonScores.chosen(choices, undefined, ["a-live", "b-mending"])?.rubric).toBe("mending")
+    expect(CommonScores.chosen(choices, [], ["a-live", "b-mending"])?.rubric).toBe("mending")
     // A link may choose the other, by any of its sets.
-    expect(CommonScores.chosen(choices, "a-live", [])?.sets).toEqual(["a-live", null])
-    expect(CommonScores.chosen(choices, "gone", [])?.rubric).toBe("mending")
+    expect(CommonScores.chosen(choices, ["a-live"], [])?.sets).toEqual(["a-live", null])
+    expect(CommonScores.chosen(choices, ["gone"], [])?.rubric).toBe("mending")
   })
 
   it("never are of rubrics with one name but other contents, or of other critics", () => {
@@ -56,6 +52,6 @@ describe("the score sets of two tasks", () => {
         all: ["1", "2", "3", "4"],
       },
     ])
-    expect(CommonScores.chosen(CommonScores.of([[], []]), undefined, [])).toBeNull()
+    expect(CommonScores.chosen(CommonScores.of([[], []]), [], [])).toBeNull()
   })
 })
