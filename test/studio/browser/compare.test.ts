@@ -4,6 +4,7 @@ import * as path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hindcast } from "../../cli/hindcast.ts"
+import { demoLog } from "../../demoLog.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
 import { violationsInBothSchemes } from "./accessibility.ts"
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const { code, stderr } = await hindcast(["demo", "--log", log])
   expect({ code, stderr }).toMatchObject({ code: 0 })
   studio = await serve(log, "--write")
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await studio?.stop()
@@ -44,6 +45,54 @@ const printed = async (): Promise<string> => {
   const { stdout } = await hindcast(["align", "fix-1", "fork-1@fix-1", "--log", log, "--json"])
   return JSON.parse(stdout).sentence
 }
+
+describe("several tasks in a table", () => {
+  it.each([390, 1_440, 2_560])(
+    "say at %i px what their scores say, and lead to the decision that differs",
+    async (width) => {
+      // The same fork twice stands for two runs of one model: the demo has one fork.
+      const { page, said } = await visit("/t/main/fix-1?vs=fork-1/fix-1,fork-1/fix-1", { width })
+      await page.locator(".run-table tbody tr").nth(2).waitFor()
+      expect(await page.locator(".runs .verdict").first().textContent()).toBe(
+        "B (hasty) scored lower than A (careful) in 1 of 1; that is too few to tell.",
+      )
+      const { stdout } = await hindcast(["align", "fix-1", "fork-1@fix-1", "fork-1@fix-1", "--log", log, "--json"])
+      expect(await page.locator(".runs .verdict").allTextContents()).toEqual(JSON.parse(stdout).verdicts)
+      expect(await page.locator(".run-table tbody th bdi:first-child").allTextContents()).toEqual(
+        expect.arrayContaining(["A (careful)", "B1 (hasty)", "B2 (hasty)"]),
+      )
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      await page
+        .locator(".run-table tbody tr")
+        .nth(1)
+        .getByRole("link", { name: /called write_file/ })
+        .press("Enter")
+      await page.locator(".pair.parts.here").waitFor()
+      expect(said).toEqual([])
+    },
+  )
+
+  it("are chosen in the dialog, by the keyboard", async () => {
+    const season = await serve(await demoLog(23, 7))
+    try {
+      const { page } = await open(browser.browser, season.url.replace("/#", "/t/main/task-0015/@1010#"))
+      await page.locator(`.track[aria-valuenow="1010"]`).waitFor()
+      await page.keyboard.press("x")
+      const boxes = page.getByRole("checkbox", { name: /^Compare with task-/ })
+      await boxes.nth(1).waitFor()
+      expect(await page.getByRole("button", { name: "choose several for a table" }).isDisabled()).toBe(true)
+      await boxes.nth(0).press("Space")
+      await boxes.nth(1).press("Space")
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      await page.getByRole("button", { name: "compare with these 2" }).press("Enter")
+      await page.locator(".run-table tbody tr").nth(2).waitFor()
+      expect(new URL(page.url()).searchParams.get("vs")).toMatch(/^main\/task-\d+,main\/task-\d+$/)
+    } finally {
+      await season.stop()
+    }
+  })
+})
 
 describe("two tasks side by side", () => {
   it("say with names where their decisions split, as the command line does, and what differs there", async () => {

@@ -1,6 +1,16 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Address, format, PANES, parse, VIEWS, visit } from "../../../src/studio/page/model/Address.ts"
+import {
+  type Address,
+  format,
+  otherOf,
+  othersOf,
+  PANES,
+  parse,
+  VIEWS,
+  visit,
+  vsOf,
+} from "../../../src/studio/page/model/Address.ts"
 
 const parsed = (link: string): Address => {
   const [path = "", query] = link.split(/\?(.*)/s)
@@ -38,6 +48,22 @@ describe("a link", () => {
     for (const text of ["", "odd & even", "#/?"]) {
       expect(parsed(format({ screen: "notes", text }))).toEqual({ screen: "notes", text })
     }
+  })
+
+  it("names any number of tasks to compare with, whatever their names are", () => {
+    const place = fc.record({
+      timeline: fc.stringMatching(/^[a-z0-9%,-]{1,8}$/),
+      task: text,
+    })
+    fc.assert(
+      fc.property(fc.array(place, { minLength: 1, maxLength: 5 }), (places) => {
+        const visited = visit({ timeline: "main", task: "a" }, null, { vs: vsOf(places) })
+        const back = parsed(format(visited))
+        expect(back.screen === "visit" ? othersOf(back) : null).toEqual(places)
+        expect(otherOf(visited)).toEqual(places.length === 1 ? places[0] : null)
+      }),
+    )
+    expect(othersOf(visit({ timeline: "main", task: "a" }, null, { vs: "@412" }))).toEqual([])
   })
 
   it("leads to the conversation where it named the pane that once had it", () => {

@@ -25,7 +25,7 @@ export interface Visit extends Course {
   readonly pane: Pane
   /** The JSON Pointer of the followed value, or empty. */
   readonly path: string
-  /** A position (`@412`) for a difference, or `TIMELINE/TASK` for a comparison, or empty. */
+  /** A position (`@412`) for a difference, or `TIMELINE/TASK,…` for a comparison, or empty. */
   readonly vs: string
   /** The id of the score set; empty for the one that counts. */
   readonly scores: string
@@ -65,10 +65,31 @@ export type Address =
   | { readonly screen: "scenarios"; readonly file: string }
   | { readonly screen: "lost"; readonly link: string }
 
-export const otherOf = ({ vs }: Visit): { readonly timeline: string; readonly task: string } | null => {
-  const at = vs.indexOf("/")
-  return at <= 0 ? null : { timeline: vs.slice(0, at), task: vs.slice(at + 1) }
+/** A task on a timeline. */
+export interface TaskPlace {
+  readonly timeline: string
+  readonly task: string
 }
+
+/** The other task of a comparison of two; null for other visits. */
+export const otherOf = (visit: Visit): TaskPlace | null => {
+  const [other, ...more] = othersOf(visit)
+  return other === undefined || more.length > 0 ? null : other
+}
+
+/** The other tasks of a comparison; empty for other visits. */
+export const othersOf = ({ vs }: Visit): ReadonlyArray<TaskPlace> =>
+  vs.split(",").flatMap((part) => {
+    const named = unescaped(part)
+    const at = named.indexOf("/")
+    return at <= 0 ? [] : [{ timeline: named.slice(0, at), task: named.slice(at + 1) }]
+  })
+
+/** The `vs` of a comparison with these tasks, in which commas of names are escaped. */
+export const vsOf = (others: ReadonlyArray<TaskPlace>): string =>
+  others.map(({ timeline, task }) => `${timeline}/${task}`.replace(/[%,]/g, encodeURIComponent)).join(",")
+
+const unescaped = (part: string): string => part.replace(/%2C/g, ",").replace(/%25/g, "%")
 
 /** A visit of a course, with defaults for everything else. */
 export const visit = (course: Course, at: number | null, rest: Partial<Visit> = {}): Visit => ({

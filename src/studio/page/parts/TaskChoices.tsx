@@ -1,5 +1,6 @@
 /** Tasks as choices of a dialog: id, outcome, agent and score. */
 
+import type { ComponentChildren } from "preact"
 import { stateOf } from "../../wire/Activity.ts"
 import type { TaskRow } from "../../wire/Task.ts"
 import { nameOf, signed } from "./format.ts"
@@ -7,23 +8,29 @@ import { nameOf, signed } from "./format.ts"
 interface Props {
   readonly rows: ReadonlyArray<TaskRow>
   readonly onChoose: (timeline: string, task: string) => void
+  /** What stands before a choice. */
+  readonly before?: (row: TaskRow) => ComponentChildren
 }
 
-export const TaskChoices = ({ rows, onChoose }: Props) => (
+export const TaskChoices = ({ rows, onChoose, before }: Props) => (
   <>
-    {rows.map(({ timeline, id, agent, outcome, activity, score }) => (
-      <li key={id}>
-        <button type="button" onClick={() => onChoose(timeline, id)}>
-          {[
-            id,
-            stateOf({ outcome, activity }),
-            agent === null ? "" : nameOf(agent),
-            score === null ? "" : signed(score.net),
-          ]
-            .filter((part) => part !== "")
-            .join(" · ")}
-        </button>
-      </li>
-    ))}
+    {rows.map((row) => {
+      const { timeline, id, agent, outcome, activity, score } = row
+      return (
+        <li key={id}>
+          {before?.(row)}
+          <button type="button" onClick={() => onChoose(timeline, id)}>
+            {[
+              id,
+              stateOf({ outcome, activity }),
+              agent === null ? "" : nameOf(agent),
+              score === null ? "" : signed(score.net),
+            ]
+              .filter((part) => part !== "")
+              .join(" · ")}
+          </button>
+        </li>
+      )
+    })}
   </>
 )

@@ -1,7 +1,7 @@
 /** The page: the bar, the address's screen, the notice, and the open dialog. */
 import type { Signal } from "@preact/signals"
 import { useEffect, useMemo, useState } from "preact/hooks"
-import { OVERVIEW, otherOf } from "../model/Address.ts"
+import { OVERVIEW, otherOf, othersOf } from "../model/Address.ts"
 import { commandOf, type Dialog, type KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
 import type { Studio } from "../model/Studio.ts"
@@ -23,6 +23,7 @@ import { VisitScreen } from "./visit/VisitScreen.tsx"
 
 // Most visits need none of these.
 const CompareScreen = lazy(async () => (await import("./compare/CompareScreen.tsx")).CompareScreen)
+const RunsScreen = lazy(async () => (await import("./compare/RunsScreen.tsx")).RunsScreen)
 const NotesScreen = lazy(async () => (await import("./NotesScreen.tsx")).NotesScreen)
 const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).PluginsScreen)
 const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen)
@@ -113,6 +114,10 @@ const Screen = () => {
       if (otherOf(address) !== null && address.task !== null) {
         const { timeline, task, vs, scores } = address
         return <CompareScreen key={JSON.stringify([timeline, task, vs, scores])} address={address} />
+      }
+      if (othersOf(address).length > 1 && address.task !== null) {
+        const { timeline, task, vs, scores } = address
+        return <RunsScreen key={JSON.stringify([timeline, task, vs, scores])} address={address} />
       }
       return course === null ? <main aria-busy="true" /> : <VisitScreen course={course} />
     case "tasks":

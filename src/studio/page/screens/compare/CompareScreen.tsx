@@ -7,11 +7,12 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Comparison } from "../../../wire/Asking.ts"
 import { CompareLanes } from "../../lanes/CompareLanes.tsx"
-import { otherOf, type Visit } from "../../model/Address.ts"
+import { otherOf, type Visit, visit, vsOf } from "../../model/Address.ts"
 import { CourseHistory } from "../../model/CourseHistory.ts"
 import { useStudio } from "../../parts/context.ts"
 import { count } from "../../parts/format.ts"
 import { Hits } from "../../parts/Hits.tsx"
+import { Link } from "../../parts/Link.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
@@ -109,6 +110,18 @@ const Compared = ({ address, comparison, said, onScored }: ComparedProps) => {
             {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
             only in A, {pairs.filter(([kind]) => kind === "b").length} only in B.
           </p>
+          {a.forks.length < 2 ? null : (
+            <p>
+              <Link
+                to={visit({ timeline: a.timeline, task: a.id }, null, {
+                  scores: address.scores,
+                  vs: vsOf(a.forks.map(({ timeline, task }) => ({ timeline, task }))),
+                })}
+              >
+                {labels[0]} and its {a.forks.length} forks in a table
+              </Link>
+            </p>
+          )}
           <Scores comparison={comparison} onScored={onScored} />
           {notes.map((note) => (
             <p class="note" key={note}>

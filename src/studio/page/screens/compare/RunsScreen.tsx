@@ -1,0 +1,144 @@
+/** Several tasks in a table: outcome, score, cost, time, and the first decision that differs from the first task's. */
+import * as Money from "../../../../values/Money.ts"
+import type { RunTable } from "../../../wire/Asking.ts"
+import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
+import { useStudio } from "../../parts/context.ts"
+import { duration, number } from "../../parts/format.ts"
+import { Link } from "../../parts/Link.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { useAnswer } from "../../parts/useAnswer.ts"
+import { useThrottled } from "../../parts/useThrottled.ts"
+
+export const RunsScreen = ({ address }: { readonly address: Visit }) => {
+  const studio = useStudio()
+  const { timeline, task, scores } = address
+  const runs = [{ timeline, task }, ...othersOf(address)].map((run) => `${run.timeline}/${run.task}`)
+  const grown = useThrottled(studio.tasksVersion.value)
+  const { answer, problem } = useAnswer("runs", { runs: JSON.stringify(runs), scores }, grown)
+  return (
+    <main class="runs" aria-busy={answer === null && problem === ""}>
+      {problem === "" ? null : <Problem text={problem} />}
+      {answer === null ? null : <Table table={answer} />}
+    </main>
+  )
+}
+
+const Table = ({ table: { runs, scores, scored, groups, verdicts } }: { readonly table: RunTable }) => {
+  const studio = useStudio()
+  const goals = new Set(runs.map(({ goal }) => goal))
+  return (
+    <>
+      <h1>
+        {runs.length} runs
+        {goals.size === 1 ? (
+          <>
+            : <bdi>{runs[0]?.goal ?? ""}</bdi>
+          </>
+        ) : null}
+      </h1>
+      {verdicts.map((verdict) => (
+        <p class="verdict" key={verdict}>
+          <bdi>{verdict}</bdi>
+        </p>
+      ))}
+      {groups
+        .filter(({ runs: members, mean }) => members > 1 && mean !== null)
+        .map(({ label, runs: members, scored: known, mean }) => (
+          <p class="facts-line" key={label}>
+            <bdi>{label}:</bdi> mean score {number(mean ?? 0)} over {known} of {members} runs
+          </p>
+        ))}
+      {scored === null ? null : (
+        <label>
+          Scores by{" "}
+          <select value={scored.all[0]} onChange={({ currentTarget }) => studio.look({ scores: currentTarget.value })}>
+            {scores.map(({ all, rubric, labels, critic, sets }) => (
+              <option key={all[0]} value={all[0]}>
+                {rubric === "" ? labels.join(", ") : rubric}, judged by {critic} (
+                {sets.filter((set) => set !== null).length} of {sets.length})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard. */}
+      <section class="run-table" tabIndex={0} aria-label="The runs">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              <th scope="col">outcome</th>
+              <th scope="col" class="n">
+                score
+              </th>
+              <th scope="col" class="n">
+                cost
+              </th>
+              <th scope="col" class="n">
+                tokens
+              </th>
+              <th scope="col" class="n">
+                time
+              </th>
+              <th scope="col" class="n">
+                steps
+              </th>
+              <th scope="col">first decision that differs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <Row key={run.label} run={run} first={runs[0]} scores={scored?.all[0] ?? ""} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+type Run = RunTable["runs"][number]
+
+const Row = ({
+  run,
+  first,
+  scores,
+}: {
+  readonly run: Run
+  readonly first: Run | undefined
+  readonly scores: string
+}) => {
+  const { label, timeline, taskId, row, net, split } = run
+  return (
+    <tr>
+      <th scope="row">
+        <Link to={visit({ timeline, task: taskId }, null, { scores })}>
+          <bdi>{label}</bdi>
+        </Link>{" "}
+        <bdi class="id">{timeline === "main" ? taskId : `${taskId} on ${timeline}`}</bdi>
+      </th>
+      <td>{row.outcome}</td>
+      <td class="n">{net === null ? "unknown" : number(net)}</td>
+      <td class="n">{row.modelCalls === 0 ? "–" : Money.costInTable(row.cost)}</td>
+      <td class="n">{row.modelCalls === 0 ? "–" : row.tokens === 0 ? "unknown" : row.tokens.toLocaleString("en")}</td>
+      <td class="n">{row.durationMs === null ? "unknown" : duration(row.durationMs)}</td>
+      <td class="n">{row.steps}</td>
+      <td>
+        {split === null || first === undefined ? (
+          "–"
+        ) : (
+          <Link
+            to={visit({ timeline: first.timeline, task: first.taskId }, split.at?.first ?? null, {
+              scores,
+              vs: vsOf([{ timeline, task: taskId }]),
+            })}
+          >
+            <bdi>
+              {split.at === null ? "none" : `${split.at.here === null ? "" : `@${split.at.here} `}${split.deed}`}
+            </bdi>
+          </Link>
+        )}
+      </td>
+    </tr>
+  )
+}
