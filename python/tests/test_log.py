@@ -83,7 +83,7 @@ class Questions(WithPlace):
         self.assertEqual(self.log.bisect(when, scan=True)["event"]["position"], end)
         self.assertEqual([event["position"] for event in self.log.watch(when)], [end])
         explained = self.log.explain(task["id"])
-        self.assertEqual(explained["audit"], self.log.audit(task["id"]))
+        self.assertEqual(explained, self.command("why", task["id"]))
         self.assertGreater(len(explained["chain"]), 0)
 
     def test_audits_many_tasks_in_one_pass(self) -> None:

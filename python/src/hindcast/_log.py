@@ -34,7 +34,7 @@ class Log:
         with hindcast.Log("agent.db") as log:
             for task in log.tasks(outcomes=["failed"]):
                 print(task["id"], task["goal"])
-                print(log.explain(task["id"])["suspects"][:1])
+                print(log.explain(task["id"])["sentence"])
     """
 
     def __init__(
@@ -228,8 +228,8 @@ class Log:
         return Rows(lambda: self._list("log.watch", when=when, path=path, since=since, until=until))
 
     def explain(self, task: str) -> Dict[str, Json]:
-        """How a task ended: its audit, the points that it lost, the events that may be the cause (``suspects``, the
-        likeliest first), and the chain of causes."""
+        """Why a task failed: one ``sentence``, the ``moment`` to look at first, and a ``chain`` of events, each with its
+        ``role`` and whether the log records it or a rule inferred it (``basis``). A task that did not fail says so."""
         return cast(Dict[str, Json], self._ask("log.explain", task=task))
 
     # Scores

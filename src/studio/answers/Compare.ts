@@ -9,6 +9,7 @@ import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.t
 import * as RunTable from "../../projections/timetravel/table/RunTable.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Comparison } from "../wire/Asking.ts"
+import type { RunTable as Wire } from "../wire/Runs.ts"
 import type { CommonScore } from "../wire/Scoring.ts"
 import type { TaskHead } from "../wire/Task.ts"
 import * as Events from "./Events.ts"
@@ -131,5 +132,6 @@ export const RunsQuery = Schema.Struct({
 /** Several tasks in a table, compared with the first. */
 export const runs = ({ runs: asked, scores }: typeof RunsQuery.Type) =>
   Effect.gen(function* () {
-    return yield* RunTable.load(yield* Effect.forEach(asked, runOf), scores === undefined ? [] : [scores])
+    const table: Wire = yield* RunTable.load(yield* Effect.forEach(asked, runOf), scores === undefined ? [] : [scores])
+    return table
   })

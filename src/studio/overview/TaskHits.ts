@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import type { Kind } from "../../search/words/EventText.ts"
 import * as WordQuery from "../../search/words/WordQuery.ts"
 import { StudioLog } from "../StudioLog.ts"
-import type { SearchCoverage, SearchHit } from "../wire/Asking.ts"
+import type { SearchCoverage, SearchHit } from "../wire/Search.ts"
 
 /** Words to search for. */
 export const Text = Schema.NonEmptyString.pipe(

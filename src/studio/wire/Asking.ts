@@ -1,10 +1,9 @@
 /** The API's questions and orders beyond single tasks. */
 import type { ContentDifferences } from "../../projections/timetravel/alignment/ContentDifference.ts"
-import type { Kind } from "../../search/words/EventText.ts"
-import type { Piece } from "../../search/words/Matching.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Entry, Why } from "./CourseSlice.ts"
 import type { CommonScore } from "./Scoring.ts"
+import type { SearchCoverage, SearchHit } from "./Search.ts"
 import type { RewardRow, TaskHead } from "./Task.ts"
 
 /** `GET /api/locate?moment=…`: a position, an event's id, or a time with its zone. */
@@ -47,26 +46,6 @@ export interface SearchAnswer {
   /** Whether no event had exactly these words, so that the hits have words that begin with them. */
   readonly widened: boolean
   readonly coverage: SearchCoverage
-}
-
-/** How far the index of words reaches. */
-export interface SearchCoverage {
-  /** Events up to this position are covered. */
-  readonly position: number
-  readonly head: number
-  /** Why there is no index, so that a search reads the events themselves; null if there is one. */
-  readonly withoutIndex: string | null
-}
-
-export interface SearchHit {
-  readonly position: number
-  readonly timeline: string
-  readonly task: string | null
-  readonly type: string
-  readonly kind: Kind
-  readonly occurredAt: number
-  /** The text around the words. */
-  readonly excerpt: ReadonlyArray<Piece>
 }
 
 /**
@@ -119,9 +98,6 @@ export interface Comparison {
  * order. Leaves out times, ids and whatever else differs between any two runs.
  */
 export type RowDifferences = ReadonlyArray<ContentDifferences>
-
-/** `GET /api/runs?runs=["TIMELINE/TASK",…]&scores=SET`: 2 to 50 tasks, compared with the first: `RunTable`. */
-export type { RunTable } from "../../projections/timetravel/table/RunTable.ts"
 
 /** `GET /api/questions`: pending questions to people, oldest first. */
 export interface Question {

@@ -4,7 +4,7 @@ import type { WhyFailed } from "../../projections/explanation/FailureChain.ts"
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { Activity } from "../../projections/summary/Activity.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
-import type { SearchCoverage, SearchHit } from "./Asking.ts"
+import type { SearchCoverage, SearchHit } from "./Search.ts"
 
 export type { Activity, WhyFailed }
 

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { lineDiff, withContext } from "../../../src/studio/page/model/conversation/lineDiff.ts"
+import { pictureIn } from "../../../src/studio/page/model/conversation/pictures.ts"
 import { type Block, blocksOf } from "../../../src/studio/page/model/markdown/Blocks.ts"
 import { addressOf, type Inline, inlinesOf, textOf } from "../../../src/studio/page/model/markdown/Inlines.ts"
-import { pictureIn } from "../../../src/studio/page/parts/conversation/Picture.tsx"
 
 /** Inlines in a short notation: the form, then what it encloses. */
 const short = (inlines: ReadonlyArray<Inline>): string =>

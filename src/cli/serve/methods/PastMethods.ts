@@ -1,8 +1,9 @@
 /** Methods about the environment's past: states, differences, causes and effects. */
 import { Effect, Schema } from "effect"
 import * as Moment from "../../../events/read/Moment.ts"
+import * as TaskPresent from "../../../kernel/recovery/TaskPresent.ts"
 import * as Predicate from "../../../kernel/rules/Predicate.ts"
-import * as Explanation from "../../../projections/explanation/Explanation.ts"
+import * as WhyFailed from "../../../projections/explanation/WhyFailed.ts"
 import { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
 import { defined } from "../../../values/defined.ts"
 import * as Ids from "../../command/Ids.ts"
@@ -69,7 +70,10 @@ const watch = Method.listing("log.watch", { when: Schema.String, path: optional(
 )
 
 const explain = Method.question("log.explain", { task: Schema.String }, ({ task }) =>
-  Effect.flatMap(Ids.task(task), Explanation.load),
+  Effect.gen(function* () {
+    const taskId = yield* Ids.task(task)
+    return yield* WhyFailed.load(taskId, { activity: yield* TaskPresent.of(taskId) })
+  }),
 )
 
 /** The position and timeline of a moment, for clients that keep it. */

@@ -1,5 +1,5 @@
 /** The text around the words of a search, which are marked. */
-import type { SearchHit } from "../../wire/Asking.ts"
+import type { SearchHit } from "../../wire/Search.ts"
 
 export const Excerpt = ({ excerpt }: Pick<SearchHit, "excerpt">) => (
   <bdi class="excerpt">

@@ -1,6 +1,7 @@
 /** The hits of a search, which arrive in parts, as a hook. */
 import { useEffect, useState } from "preact/hooks"
-import type { SearchAnswer, SearchHit } from "../../wire/Asking.ts"
+import type { SearchAnswer } from "../../wire/Asking.ts"
+import type { SearchHit } from "../../wire/Search.ts"
 import { messageOf, type Parameters } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 

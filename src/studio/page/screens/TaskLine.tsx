@@ -1,7 +1,7 @@
 /** A task in the list. */
 import { isBad, stateOf } from "../../wire/Activity.ts"
-import type { SearchHit } from "../../wire/Asking.ts"
 import { decodeKind } from "../../wire/Kind.ts"
+import type { SearchHit } from "../../wire/Search.ts"
 import type { TaskRow } from "../../wire/Task.ts"
 import { visit } from "../model/Address.ts"
 import { cost, tokens } from "../parts/amounts.ts"

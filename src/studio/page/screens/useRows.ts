@@ -1,7 +1,7 @@
 /** The visible rows of a list of tasks, loaded page by page, as a hook. Handles 10,000 rows. */
 import type { RefObject } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { SearchHit } from "../../wire/Asking.ts"
+import type { SearchHit } from "../../wire/Search.ts"
 import type { TaskList, TaskRow } from "../../wire/Task.ts"
 import { useStudio } from "../parts/context.ts"
 import { messageOf, type Parameters } from "../source/Source.ts"

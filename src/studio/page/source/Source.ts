@@ -13,13 +13,13 @@ import type {
   RescoreOrder,
   RowDifferences,
   RubricIssue,
-  RunTable,
   SearchAnswer,
   TextIssue,
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"
+import type { RunTable } from "../../wire/Runs.ts"
 import type { CopiedRequest, Saw } from "../../wire/Saw.ts"
 import type {
   Saved,

@@ -7,8 +7,8 @@ import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
 import { duration, inline, nameOf } from "../format.ts"
 import { Value } from "../Value.tsx"
 import { Files } from "./Files.tsx"
-import { SaidBy } from "./Item.tsx"
 import { Result } from "./Result.tsx"
+import { SaidBy } from "./SaidBy.tsx"
 import { Words } from "./Words.tsx"
 
 interface AnswerProps {

@@ -1,8 +1,10 @@
 /** Images and other files in a message. */
+
 import { useMemo } from "preact/hooks"
 import type { File } from "../../../../projections/conversation/Item.ts"
+import { pictureIn } from "../../model/conversation/pictures.ts"
 import { count } from "../format.ts"
-import { Picture, pictureIn } from "./Picture.tsx"
+import { Picture } from "./Picture.tsx"
 
 export const Files = ({ files }: { readonly files: ReadonlyArray<File> }) => (
   <>

@@ -1,5 +1,4 @@
 /** An item of the conversation: who speaks, what, and what is known of it. */
-import type { ComponentChildren } from "preact"
 import type { Close, Goal, Guide, Input, Note, Said, Item as Told } from "../../../../projections/conversation/Item.ts"
 import { visit } from "../../model/Address.ts"
 import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
@@ -11,7 +10,7 @@ import { Answer } from "./Answer.tsx"
 import { Call } from "./Call.tsx"
 import { Files } from "./Files.tsx"
 import { Folded } from "./Folded.tsx"
-import { Verdicts } from "./Verdicts.tsx"
+import { SaidBy } from "./SaidBy.tsx"
 import { Words } from "./Words.tsx"
 
 interface ItemProps {
@@ -49,35 +48,6 @@ const bodyOf = ({ item, isCut, streaming }: ItemProps) => {
       return <Ended close={item} />
   }
 }
-
-interface SaidByProps {
-  readonly of: Told
-  readonly class: string
-  readonly who: string
-  /** Behind the speaker's name: time, tokens, state. */
-  readonly facts?: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-/** A message with its speaker above it. */
-export const SaidBy = ({ of, class: name, who, facts, children }: SaidByProps) => (
-  <article class={`said ${name}`}>
-    <header>
-      <span class="who">
-        <bdi>{of.agentId ?? who}</bdi>
-      </span>
-      {of.agentId === null || of.agentId === who ? null : (
-        <small>
-          <bdi>{who}</bdi>
-        </small>
-      )}
-      {facts}
-      <Verdicts of={of} />
-      <At position={of.position} />
-    </header>
-    {children}
-  </article>
-)
 
 const Beginning = ({ goal }: { readonly goal: Goal }) => (
   <SaidBy

@@ -2,12 +2,14 @@
  * Markdown as elements. A reader's click opens links, in a tab of its own; nothing else on the page makes a request, so
  * that a remote image is a line with its address.
  */
+
 import type { JSX } from "preact"
 import { useMemo } from "preact/hooks"
+import { pictureIn } from "../../model/conversation/pictures.ts"
 import { type Align, type Block, blocksOf } from "../../model/markdown/Blocks.ts"
 import { type Inline, textOf } from "../../model/markdown/Inlines.ts"
 import { Code } from "./Code.tsx"
-import { Picture, pictureIn } from "./Picture.tsx"
+import { Picture } from "./Picture.tsx"
 
 export const Markdown = ({ text }: { readonly text: string }) => {
   const blocks = useMemo(() => blocksOf(text), [text])

@@ -1,6 +1,6 @@
 /** Several tasks in a table: outcome, score, cost, time, and the first decision that differs from the first task's. */
 import * as Money from "../../../../values/Money.ts"
-import type { RunTable } from "../../../wire/Asking.ts"
+import type { RunTable, TableRun } from "../../../wire/Runs.ts"
 import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
 import { useStudio } from "../../parts/context.ts"
 import { duration, number } from "../../parts/format.ts"
@@ -97,15 +97,13 @@ const Table = ({ table: { runs, scores, scored, groups, verdicts } }: { readonly
   )
 }
 
-type Run = RunTable["runs"][number]
-
 const Row = ({
   run,
   first,
   scores,
 }: {
-  readonly run: Run
-  readonly first: Run | undefined
+  readonly run: TableRun
+  readonly first: TableRun | undefined
   readonly scores: string
 }) => {
   const { label, timeline, taskId, row, net, split } = run
