@@ -8,7 +8,7 @@ import type { WordQuery } from "./words/WordQuery.ts"
 /** Number of hits among which the best are chosen: the newest. */
 export const RANKED = 1_000
 
-/** What people look for first: what a task was for, and why it failed. */
+/** Weights by kind. People look first for a task's purpose, and for its failure. */
 const WEIGHTS: { readonly [kind in Kind]: number } = {
   goal: 3,
   error: 2,

@@ -136,7 +136,7 @@ export declare namespace Allowed {
   }
 }
 
-/** What a person may do with a log of a shared Studio. None includes another. */
+/** Rights of a person on a log of a shared Studio. None includes another. */
 export const ROLES = ["see", "answer", "annotate", "fork", "write"] as const
 
 export type Role = (typeof ROLES)[number]

@@ -213,7 +213,7 @@ export interface Serving {
   readonly draw?: ReadonlyArray<Consent.Consent>
 }
 
-/** What a server needs of one log besides the log's own services. Forks and scenarios end with the layer's scope. */
+/** The services that a server needs of one log besides the log's own. Forks and scenarios end with the layer's scope. */
 export const ofLog = ({
   forks,
   scenarios,

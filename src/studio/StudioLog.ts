@@ -46,7 +46,7 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly outline: (past: History, taskId: string) => Effect.Effect<Outline, TaskNotFound | LogError>
     /** The duration and the model use of a task, as its audit counts them. */
     readonly facts: (past: History, taskId: string) => Effect.Effect<TaskFacts.TaskFacts, LogError>
-    /** What a list shows of a task's indexed events, cached until the task has another event. */
+    /** A list's facts about a task's indexed events, cached until the task has another event. */
     readonly outlineFacts: (past: History, taskId: string, ends: OutlineFacts.Ends) => OutlineFacts.OutlineFacts
     /** The models of a timeline's tasks. Undefined, at first, while they are being counted. */
     readonly models: (past: History) => Effect.Effect<CountedModels | undefined, LogError>

@@ -18,7 +18,7 @@ export interface ShownMoment {
   /** The changes that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
   readonly causes: ReadonlyArray<Cause>
-  /** What people said about the event. */
+  /** People's annotations of the event. */
   readonly annotations: ReadonlyArray<Annotation>
 }
 

@@ -59,7 +59,7 @@ export const saw = Command.make(
       }
       yield* Output.show(json, document, (style) => SawPage.difference(style, compared))
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("What the model saw in a turn: the whole request, put together from the log"))
+).pipe(Command.withDescription("Show what the model saw in a turn: the whole request, put together from the log"))
 
 /** An event, or a task that may be on a timeline (`fork-1@TASK`). */
 const named = (text: string, turn: Option.Option<number>) =>

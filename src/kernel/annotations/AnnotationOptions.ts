@@ -1,4 +1,4 @@
-/** What a caller says of a new annotation: its subject, its author and its content. */
+/** The options of a new annotation: its subject, its author and its content. */
 
 import { Data, Schema } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
@@ -41,7 +41,7 @@ export interface TagOptions extends Author {
 
 /** Options of `label`. */
 export interface LabelOptions extends About, Author {
-  /** What is judged. Default: `pass`. */
+  /** The judged measure. Default: `pass`. */
   readonly measure?: string
   /** Pass (true) or fail, a score, or a category. */
   readonly value: boolean | number | string

@@ -27,7 +27,7 @@ export interface Tls {
   readonly key: string
 }
 
-/** What a server does on an address that others reach. */
+/** Settings of a server on an address that others reach. */
 export interface Exposure {
   /** HTTPS instead of HTTP. Default: none. */
   readonly tls?: Tls | undefined

@@ -1,19 +1,19 @@
 /** Why a task failed, as plain data: one sentence, and a chain of events. */
 
 /**
- * What a link tells: how the task ended, what cost points, the failure, the decision that led there, an event that may
+ * The subject of a link: how the task ended, what cost points, the failure, the decision that led there, an event that may
  * be the cause, what the agent had read and had not, and what changed since.
  */
 export const ROLES = ["end", "cost", "failure", "decision", "suspect", "read", "unread", "changed"] as const
 
-/** What a link tells. */
+/** The subject of a link. */
 export type Role = (typeof ROLES)[number]
 
 /** One event of an explanation. */
 export interface Link {
   readonly position: number
   readonly role: Role
-  /** What the event tells, on one line; texts of agents and tools within it are shortened, and safe to print. */
+  /** The event in words, on one line; texts of agents and tools within it are shortened, and safe to print. */
   readonly says: string
   /** Whether the log says so, or a rule concluded it. */
   readonly basis: "recorded" | "inferred"

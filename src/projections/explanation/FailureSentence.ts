@@ -107,7 +107,7 @@ const toLookAt = ({ last, madeGood }: Failures, { own }: Examined): string =>
     ? noneFailed(madeGood, own)
     : `; look at its last ${last.step === null ? "failure" : "call without success"}, which need not be a cause: ${last.says} (${at(last.at)})`
 
-/** What is known of an open task without its events. */
+/** Facts about an open task that need none of its events. */
 export interface Open {
   readonly activity: Activity | null | undefined
   readonly steps: number

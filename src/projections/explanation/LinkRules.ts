@@ -63,7 +63,7 @@ const OWN: { readonly [rule: string]: Rule } = {
 /** Events that report trouble by their type, such as `ModelFailed`. */
 const BY_TYPE: Rule = { phrase: "", says: "the type of the event reports trouble" }
 
-/** What a rule's finding is called within a sentence: `a stale reading`; the type's name for events of trouble. */
+/** The name of a rule's finding within a sentence: `a stale reading`; the type's name for events of trouble. */
 export const phraseOf = (rule: string): string => (Object.hasOwn(OWN, rule) ? (OWN[rule]?.phrase ?? rule) : rule)
 
 /** The sentence of a rule, which follows a colon. */

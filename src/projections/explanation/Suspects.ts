@@ -20,7 +20,7 @@ export interface Suspect {
   readonly says: string
   /** Higher is likelier: how much the kind tells, and whether the failure depends on it. */
   readonly weight: number
-  /** What somebody else did meanwhile, which the agent had not read. */
+  /** A change by somebody else that the agent had not read. */
   readonly unread?: { readonly at: number; readonly says: string }
 }
 

@@ -1,4 +1,4 @@
-/** What an agent had read before a call, and what it had not: its recorded readings, and changes after them. */
+/** Finds the things that an agent had read before a call, and those that it had not: its recorded readings, and changes after them. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -22,7 +22,7 @@ interface Given {
   readonly decision: Event | undefined
 }
 
-/** What the call's agent had read: the readings that its decision names, else results with values of the call. */
+/** Things that the call's agent had read: the readings that its decision names, else results with values of the call. */
 export const readBefore = (step: Step, { events, flow, decision }: Given): ReadonlyArray<Link> => {
   const based = basedOn(events, decision)
   if (based.length > 0)
@@ -49,7 +49,7 @@ const basedOn = (events: ReadonlyArray<Event>, decision: Event | undefined) => {
   )
 }
 
-/** What the call's agent had not read: changes of worlds after its last reading, and the file that it changes. */
+/** Things that the call's agent had not read: changes of worlds after its last reading, and the file that it changes. */
 export const unreadBefore = (step: Step, given: Given): ReadonlyArray<Link> => [
   ...changesSince(step, given).slice(-MOST),
   ...neverNamed(step, given),

@@ -23,8 +23,7 @@ import * as LinkRules from "./LinkRules.ts"
 import type { Suspect } from "./Suspects.ts"
 import * as Unread from "./Unread.ts"
 
-export type { Brief, Link, Role, Standing, WhyFailed } from "./FailureChain.ts"
-export type { Present } from "./FailureSentence.ts"
+export type { Brief, Link, Standing, WhyFailed } from "./FailureChain.ts"
 
 /** Maximum numbers of links of some roles. */
 const MOST = { suspect: 3, cost: 2, changed: 4 } as const

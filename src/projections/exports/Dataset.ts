@@ -149,7 +149,7 @@ export const targetOf = (labels: ReadonlyArray<Annotation>): string | null => {
   return values.size === 1 ? ([...values][0] ?? null) : null
 }
 
-/** What people said, as metadata. */
+/** People's annotations, as metadata. */
 export const saidOf = (annotations: ReadonlyArray<Annotation>): JsonObject => {
   const of = (kind: Annotation["kind"]) => annotations.filter((one) => one.kind === kind)
   return {

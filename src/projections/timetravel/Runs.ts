@@ -27,7 +27,7 @@ export const RunSelector = Options.of<RunSelector>({ optional: { taskId: Options
 export interface Aligned extends TaskAlignment.TaskAlignment {
   /** The last position of the history that both timelines share, which is left out; 0 if there is none. */
   readonly shared: number
-  /** What people know the two runs by. */
+  /** The names of the two runs for people. */
   readonly names: readonly [a: RunNames.RunName, b: RunNames.RunName]
   /** Index of the pair at which the two split; null if no decision differs. */
   readonly split: number | null

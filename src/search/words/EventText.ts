@@ -3,7 +3,7 @@
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** What a text is for people: kinds of hits. */
+/** Kinds of hits, by the meaning of their text for people. */
 export const KINDS = ["goal", "message", "argument", "result", "error", "note", "other"] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -36,7 +36,7 @@ export const of = (type: string, payload: JsonObject): EventText | undefined => 
   return lines.length === 0 ? undefined : { kind: kindOf(type, payload), text: lines.join("\n") }
 }
 
-/** What an event's text is. */
+/** The kind of an event's text. */
 export const kindOf = (type: string, payload: JsonObject): Kind => {
   if (type === "TaskClosed") return payload.outcome === "achieved" ? "result" : "error"
   return KIND_OF.get(type) ?? "other"

@@ -70,7 +70,7 @@ export const effects = ({ position, timeline }: typeof EffectsQuery.Type) =>
     return found.events.filter(({ depth }) => depth > 0).map(Entries.consequence) satisfies Effects
   })
 
-/** What the model saw in the turn of an event. */
+/** The request that the model saw in the turn of an event. */
 export const saw = ({ timeline, position, task }: typeof SawQuery.Type) =>
   Saw.at(`${timeline}@${position}`, task).pipe(
     Effect.map((found): SawAnswer => ({ saw: found })),

@@ -1,4 +1,4 @@
-/** What a row of a list shows of a task's outline. */
+/** The facts in a list's row that come from a task's outline. */
 
 import type { Outline } from "../course/Outline.ts"
 import * as Strip from "../course/Strip.ts"

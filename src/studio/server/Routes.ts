@@ -43,7 +43,7 @@ export type Needs = EventLog | Records | Projector | TimeTravel | Confirmations 
 
 interface Route {
   readonly method: "GET" | "POST"
-  /** What a person of a shared Studio needs on the log. */
+  /** The role that a person of a shared Studio needs on the log. */
   readonly role: Role
   readonly handle: (exchange: Exchange) => Effect.Effect<void, Failure, Needs>
 }

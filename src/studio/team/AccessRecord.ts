@@ -21,7 +21,7 @@ export interface Access {
   readonly refused?: string
 }
 
-/** What a request names. */
+/** The subject of a request. */
 export interface About {
   readonly timeline?: string
   readonly task?: string
@@ -84,7 +84,7 @@ export const open = (file: string): Effect.Effect<AccessRecord, AccessRecordUnav
     }
   })
 
-/** What the fields of a request or of an order name. They come from outside, so others than short plain ones are left out. */
+/** The subject in the fields of a request or of an order. They come from outside, so others than short plain ones are left out. */
 export const aboutOf = (fields: unknown): About => {
   if (typeof fields !== "object" || fields === null) return {}
   const field = (name: string): unknown => (Object.hasOwn(fields, name) ? Reflect.get(fields, name) : undefined)

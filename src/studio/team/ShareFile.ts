@@ -166,7 +166,7 @@ export const decode = (
 export const read = (file: string): Effect.Effect<ShareFile, YamlFile.FileUnreadable | Options.InvalidOptions> =>
   Effect.flatMap(YamlFile.readYaml(file), (value) => decode(file, value, path.dirname(path.resolve(file))))
 
-/** What a schema of single fields cannot say. Everything unsafe needs a statement in the file. */
+/** Problems that a schema of single fields cannot express. Everything unsafe needs a statement in the file. */
 const problemsOf = ({ tls, proxy, accounts, roles, logs }: ShareFile): ReadonlyArray<Options.Problem> => {
   const problems: Array<Options.Problem> = []
   const add = (path: string, expected: string, found: string) => problems.push({ path, expected, found })

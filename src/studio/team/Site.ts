@@ -12,7 +12,7 @@ export interface Site {
   readonly origins: ReadonlyArray<string>
   /** Whether only a proxy may connect, and from where. */
   readonly isProxy: ((address: string) => boolean) | undefined
-  /** What the proxy sends as `X-Hindcast-Proxy`. */
+  /** The value of `X-Hindcast-Proxy` that the proxy sends. */
   readonly proxySecret: string | undefined
   /** Further headers that may occur once, in lower case: those that name a person. */
   readonly once: ReadonlyArray<string>

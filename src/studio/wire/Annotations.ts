@@ -23,7 +23,7 @@ export interface AnnotationList {
   readonly total: number
 }
 
-/** What an annotation is about: a task of a timeline, or with `moment` an event of it. */
+/** The subject of an annotation: a task of a timeline, or with `moment` an event of it. */
 interface About {
   readonly timeline: string
   readonly task: string | null

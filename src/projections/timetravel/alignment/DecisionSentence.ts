@@ -53,7 +53,7 @@ const clause = ({ label, isOpen }: ToldRun, own: Decision | null, other: Decisio
   return `${label} ${isOpen ? "has decided nothing more so far" : "decided nothing more"}`
 }
 
-/** What a decision does, in the past tense: `called write_file with path "a.mjs"`. Leaves out arguments like `other`'s. */
+/** A decision's deed in the past tense: `called write_file with path "a.mjs"`. Leaves out arguments like `other`'s. */
 export const deed = ({ calls, text, rest, isReadable }: Decision, other: Decision | null): string => {
   if (!isReadable) return "decided something that cannot be read"
   const [first] = calls

@@ -6,7 +6,7 @@ import { asObject, textOf } from "../../../values/JsonObjects.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as ModelCallEnd from "../../state/ModelCallEnd.ts"
 
-/** What people know a run by. */
+/** The facts by which people know a run. */
 export interface RunName {
   readonly timeline: string
   /** Null for a whole timeline. */

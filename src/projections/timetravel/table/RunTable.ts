@@ -65,7 +65,7 @@ export interface RunTable {
   readonly scores: ReadonlyArray<CommonScores.CommonScore>
   /** The rubric and critic of all scores in the table; null if no run is scored. */
   readonly scored: CommonScores.CommonScore | null
-  /** What the scores say, in sentences, and what they leave open. */
+  /** The findings from the scores, in sentences, and the questions that they leave open. */
   readonly verdicts: ReadonlyArray<string>
 }
 

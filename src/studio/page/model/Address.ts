@@ -7,7 +7,7 @@ export type Pane = (typeof PANES)[number]
 /** The ways to look at a task. */
 export const VIEWS = ["conversation", "debugger"] as const
 
-export type View = (typeof VIEWS)[number]
+export type TaskView = (typeof VIEWS)[number]
 
 /** A course of events: a task's, or all of a timeline. */
 export interface Course {
@@ -21,7 +21,7 @@ export interface Visit extends Course {
   /** Null follows the last one live. */
   readonly at: number | null
   /** Null for the task's own: the conversation if it called models. */
-  readonly view: View | null
+  readonly view: TaskView | null
   readonly pane: Pane
   /** The JSON Pointer of the followed value, or empty. */
   readonly path: string

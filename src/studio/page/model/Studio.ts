@@ -9,7 +9,7 @@ import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
-import { type Address, type Course, OVERVIEW, type View, type Visit, visit } from "./Address.ts"
+import { type Address, type Course, OVERVIEW, type TaskView, type Visit, visit } from "./Address.ts"
 import { Annotated } from "./annotations/Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
@@ -60,7 +60,7 @@ export class Studio {
     return course === null || marks === null ? null : new Talk(course, marks)
   })
   /** How the page shows the visited task. */
-  readonly view: ReadonlySignal<View> = computed(() => {
+  readonly view: ReadonlySignal<TaskView> = computed(() => {
     const { visit, talk } = this
     if (visit === null || talk.value === null) return "debugger"
     return visit.view ?? (talk.value.isOfModel ? "conversation" : "debugger")

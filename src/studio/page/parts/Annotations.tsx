@@ -1,5 +1,5 @@
 /**
- * What people said about a moment or a task, and, if the server allows it, fields to say more. Can be placed anywhere:
+ * People's annotations of a moment or a task, and, if the server allows it, fields to say more. Can be placed anywhere:
  * it reads and changes only `studio.annotated`.
  */
 import { useState } from "preact/hooks"

@@ -81,7 +81,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
 const HELP =
   'Finds goals, messages, arguments, results, errors and notes that have all of your words. Case and accents do not matter. "no boiler" finds a phrase, boil* a beginning.'
 
-/** What a search has done so far. */
+/** The progress of a search in words. */
 export const stateOf = ({ hits, state, next, widened, coverage, problem }: Searched): string => {
   if (problem !== "") return problem
   const found = `${count(hits.length, "hit")}${next === null ? "" : " so far"}`

@@ -19,7 +19,7 @@ export interface Rows {
   readonly range: readonly [first: number, last: number]
   readonly row: (index: number) => TaskRow | undefined
   readonly hit: (taskId: string) => SearchHit | undefined
-  /** What the search found, if the question has words. */
+  /** The hits of the search, if the question has words. */
   readonly found: TaskList["found"]
 }
 

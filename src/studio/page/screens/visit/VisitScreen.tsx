@@ -1,5 +1,5 @@
 /** A visited task or timeline: what became of it in a sentence, and its conversation or the debugger. */
-import { VIEWS, type View } from "../../model/Address.ts"
+import { type TaskView, VIEWS } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import { settings } from "../../model/settings.ts"
 import { useStudio } from "../../parts/context.ts"
@@ -36,7 +36,7 @@ const Raw = () => (
   </button>
 )
 
-const Views = ({ shown }: { readonly shown: View }) => {
+const Views = ({ shown }: { readonly shown: TaskView }) => {
   const studio = useStudio()
   return (
     <div class="views">
