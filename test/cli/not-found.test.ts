@@ -62,6 +62,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "gate suggest": { "--task": [] },
   search: { "--task": ["word"] },
   effects: { "--timeline": ["@5"] },
+  why: { "--timeline": ["some"] },
   "score ls": { "--timeline": [] },
   "score show": { "--timeline": ["live"] },
   compare: { "--timeline": ["live", "live"], "--scores": ["--model", "a/b", "--model", "a/c"] },

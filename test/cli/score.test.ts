@@ -125,7 +125,19 @@ describe("compare", () => {
     )
     expect(keysOf(compared)).toEqual(
       [
-        ...["a", "b", "value", "passAbove", "pairs", "onlyInA", "onlyInB", "incomparable", "groups", "descriptive"],
+        ...[
+          "a",
+          "agreement",
+          "b",
+          "value",
+          "passAbove",
+          "pairs",
+          "onlyInA",
+          "onlyInB",
+          "incomparable",
+          "groups",
+          "descriptive",
+        ],
         ...[
           "exact",
           "otherRubrics",

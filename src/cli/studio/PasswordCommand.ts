@@ -12,7 +12,7 @@ export const password = Command.make("password", { json }, ({ json }) =>
     const typed = yield* Question.secret("Password: ")
     yield* checked(typed)
     // Piped input is a program's, which makes no typing mistakes.
-    if (process.stdin.isTTY === true && (yield* Question.secret("The same password again: ")) !== typed) {
+    if (Question.isTyped() && (yield* Question.secret("The same password again: ")) !== typed) {
       return yield* new BadInput({ input: "password", expected: "the same password twice", found: "two passwords" })
     }
     const hash = yield* PasswordHash.make(typed)

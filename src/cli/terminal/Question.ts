@@ -6,6 +6,9 @@ import { Data, Effect } from "effect"
 /** Whether the user can be asked: both the standard input and the standard output are terminals. */
 export const isPossible = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
+/** Whether a person types the standard input, wherever the output goes. */
+export const isTyped = (): boolean => process.stdin.isTTY === true
+
 /** Whether an answer is `y` or `yes`. Any other answer means no. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
 

@@ -68,9 +68,9 @@ export const of = (examined: Examined, failures: Failures, present: Present): st
     case "open":
       return ofOpen({ activity: present.activity, steps: audit.steps, to: audit.range.to, asked: askedIn(examined) })
     case "finished":
-      return `It finished, and nobody judged the result${toLookAt(failures, examined)}${first}.`
+      return `Finished after ${stepsOf(audit)}, and nobody judged the result${toLookAt(failures, examined)}${first}.`
     case "achieved":
-      return `It did not fail: it was achieved${saying(audit)}${costOf(examined)}${toLookAt(failures, examined)}${first}.`
+      return `Achieved after ${stepsOf(audit)}${saying(audit)}${costOf(examined)}${toLookAt(failures, examined)}${first}.`
   }
 }
 

@@ -111,9 +111,7 @@ describe("Studio in a client that shows MCP Apps", () => {
     const frame = page.frameLocator("iframe")
     await frame.getByText("Find the document").first().waitFor()
     expect(read).toEqual(["hindcast://task/%404/studio.json"])
-    // It opens at its worst moment.
     const here = frame.locator(".at.here").first()
-    await here.getByText("@14").waitFor()
     await frame.getByText("text-room/room").first().click()
     await here.getByText("@8").waitFor()
     await page.keyboard.press("j")

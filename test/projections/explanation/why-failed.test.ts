@@ -123,13 +123,13 @@ describe("a task that did not fail", () => {
     expect(why).toMatchObject({
       standing: "achieved",
       moment: null,
-      sentence: "It did not fail: it was achieved (“Bought.”); no call failed.",
+      sentence: "Achieved after 1 step (“Bought.”); no call failed.",
       chain: [{ role: "end", position: 4 }],
       rules: {},
     })
     expect(await explained([opened(), closed("achieved")])).toMatchObject({
       moment: null,
-      sentence: "It did not fail: it was achieved; no call is recorded.",
+      sentence: "Achieved after 0 steps; no call is recorded.",
       notes: ["No call is recorded, so none could be examined."],
     })
   })
@@ -140,7 +140,7 @@ describe("a task that did not fail", () => {
       standing: "finished",
       moment: 3,
       sentence:
-        'It finished, and nobody judged the result; look at its last call without success, which need not be a cause: shop/buy {"n":1} failed with gone: It is sold (@3).',
+        'Finished after 1 step, and nobody judged the result; look at its last call without success, which need not be a cause: shop/buy {"n":1} failed with gone: It is sold (@3).',
     })
   })
 })

@@ -382,7 +382,7 @@ describe("the page", () => {
     await page.waitForURL(/\/t\/main\/[0-9a-f-]{36}/, { timeout: 30_000 })
     await expect
       .poll(() => page.locator(".sentence").first().textContent(), { timeout: 30_000 })
-      .toContain("achieved after 10 steps")
+      .toContain("Achieved after 10 steps")
     // It is scored again, with a preview. A rubric that is not done is there again when the dialog is opened again.
     await page.keyboard.press("u")
     await page.locator(".preview").waitFor()

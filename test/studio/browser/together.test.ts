@@ -222,7 +222,7 @@ describe("the dialogs", () => {
       await expect.poll(() => page.locator(".pair .skeleton").count()).toBe(0)
       await page.locator(".pairs").evaluate("(element) => element.scrollTo(0, element.scrollHeight)")
       // The last row is the fork's own end, not the event that was its last when it began.
-      await expect.poll(() => page.locator(".pair").last().textContent()).toContain("TaskClosed failed: No time.")
+      await expect.poll(() => page.locator(".pair").last().textContent()).toContain("TaskClosed outcome failed")
       await page.goBack()
       await at(page, start)
       // In all events of the fork there are positions of the other timeline: steps leave none out and stop at none.
