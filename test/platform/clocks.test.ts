@@ -39,6 +39,7 @@ const WALL: { readonly [module: string]: string } = {
   "record/RunningTool.ts": "stamp: when a tool began and ended",
   "record/adapters/AiSdkTelemetry.ts": "stamp: when the SDK told of a call",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
+  "studio/team/AccessRecord.ts": "stamp: when somebody asked",
   "importing/Import.ts": "stamp: bounds the times of a source",
   "hooks/check/HookCheck.ts": "since when session files may be those of the check, next to the file system's times",
   "record/log/AskedPerson.ts": "how long a question still stands, for people; 0 where the clock was set forward",

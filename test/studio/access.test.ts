@@ -200,6 +200,7 @@ const READING = [
     "task",
     "course",
     "rewards",
+    "runs",
     "verdicts",
     "capture",
     "chunk",

@@ -13,7 +13,7 @@ export class FailedSignIns {
   readonly #counts = new Map<string, { tries: number; readonly until: number }>()
   readonly #now: () => number
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 

@@ -3,7 +3,7 @@
  * again when somebody asks for it.
  */
 
-import { Clock, type Context, Data, Effect, ExecutionStrategy, Exit, Fiber, Layer, Scope } from "effect"
+import { type Context, Data, Effect, ExecutionStrategy, Exit, Fiber, Layer, Scope } from "effect"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { NamedLog } from "./ShareFile.ts"
 
@@ -63,7 +63,7 @@ const one = <Services>({ named, open }: Openable<Services>) =>
         }
         yield* Scope.close(scope, built)
         variant.opening = undefined
-        variant.failedAt = yield* Clock.currentTimeMillis
+        variant.failedAt = performance.now()
         yield* ProgramLog.warning(`the log ${named.id} (${named.file}) could not be opened`, built.cause)
         return yield* notOpen
       })
@@ -71,8 +71,7 @@ const one = <Services>({ named, open }: Openable<Services>) =>
     const opening = (variant: Variant<Services>, personal: boolean) =>
       Effect.gen(function* () {
         if (variant.opening !== undefined) return variant.opening
-        const now = yield* Clock.currentTimeMillis
-        if (variant.failedAt !== undefined && now - variant.failedAt < RETRY_MS) return yield* notOpen
+        if (variant.failedAt !== undefined && performance.now() - variant.failedAt < RETRY_MS) return yield* notOpen
         // Not in the fiber of the request: a person who goes away must not leave a log half open.
         variant.opening = yield* Effect.forkIn(attempt(variant, personal), outer)
         return variant.opening

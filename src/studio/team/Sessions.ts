@@ -33,7 +33,7 @@ export class Sessions {
   readonly #longest: number
   readonly #now: () => number
 
-  constructor(hours = DEFAULT_HOURS, now: () => number = Date.now) {
+  constructor(hours = DEFAULT_HOURS, now: () => number = () => performance.now()) {
     this.#longest = hours * HOUR
     this.#now = now
   }

@@ -56,7 +56,8 @@ export const useSearch = (parameters: Parameters | null): Searched => {
         const shown = hits
         setFound({ question, hits: shown, widened, coverage, next, state, problem: "" })
         if (isDone) {
-          if (coverage.position < coverage.head) timer = window.setTimeout(() => setAgain(Date.now()), AGAIN_MS)
+          if (coverage.position < coverage.head)
+            timer = window.setTimeout(() => setAgain((count) => count + 1), AGAIN_MS)
           return
         }
         before = next
