@@ -77,7 +77,7 @@ const sideOf = (pairs: ReadonlyArray<Pair>, side: "a" | "b"): ReadonlyArray<Even
   pairs.flatMap((pair) => pair[side] ?? [])
 
 const isOfTheRun = ({ type }: Event) =>
-  !/^Scor|^Reward|^Punish|^MeasureUn|^Note|^Tag|^TaskBundled|^PayloadSh/.test(type)
+  !/^Scor|^Reward|^Punish|^MeasureUn|^Note|^Tag|^TaskBundled|^PayloadSh|^Starred|^Labelled|^Annotation/.test(type)
 
 describe("any two runs, aligned,", () => {
   it("have every event of both once and in order, and say which script makes one into the other", () => {
