@@ -117,7 +117,7 @@ const examples = PATHS.flatMap((words) => {
 const env = { HOME: home, ANTHROPIC_API_KEY: SECRET, XDG_STATE_HOME: undefined }
 
 /** The commands that stay until they are stopped, or until their input ends. */
-const STAYING: ReadonlySet<string> = new Set(["studio", "task watch", "serve"])
+const STAYING: ReadonlySet<string> = new Set(["studio", "task watch", "serve", "password"])
 
 const run = async (command: string, args: ReadonlyArray<string>, cwd: string) => {
   if (!STAYING.has(command)) return hindcast(args, { cwd, env })

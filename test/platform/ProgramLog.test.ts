@@ -76,5 +76,7 @@ describe("what Hindcast says on a program's log", () => {
 const WRITERS = [
   ...["cli/Start.ts", "cli/command/Output.ts", "cli/export/AtomicOutput.ts"],
   "cli/main.ts",
+  // The question for a password: a text of ours, next to an output that may be a file.
+  "cli/terminal/Question.ts",
   "record/log/AskedPerson.ts",
 ]
