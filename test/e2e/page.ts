@@ -286,6 +286,7 @@ const execute = (script: string, cwd: string): Promise<Pick<Outcome, "code" | "l
 const linesOf = (written: string): ReadonlyArray<string> =>
   written
     .replaceAll(/node \S*dist\/cli\/main\.js/g, "npx hindcast")
+    .replaceAll(/\b\d+ seconds? ago by this machine/g, "0 seconds ago by this machine")
     .trimEnd()
     .split("\n")
     .map((line) => line.trimEnd())
