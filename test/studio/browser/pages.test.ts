@@ -100,7 +100,7 @@ describe("a log that is written while it is looked at", () => {
       await page.keyboard.press("l")
       await at(page, 503)
       await append(file, "growing", [{ type: "TaskClosed", payload: { outcome: "achieved" } }])
-      await expect.poll(() => page.locator(".sentence").textContent()).toContain("achieved")
+      await expect.poll(() => page.locator(".sentence").textContent()).toContain("Achieved")
       expect(said).toEqual([])
     }
     await asKernel(file, () => serving(file, look))
