@@ -173,8 +173,21 @@ describe("a shared Studio in a browser", () => {
       await page.getByText("expected a log that can be opened").waitFor()
       await page.goto(`${origin}/logs/private/`)
       await page.getByRole("heading", { name: "You may not see this log" }).waitFor()
+      // While the task's head is on its way, the bar holds all that it can hold.
+      let answer = () => {}
+      const held = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await page.route("**/api/logs/key/course?*", async (route) => {
+        await held
+        await route.continue()
+      })
       await page.goto(`${origin}/logs/key/t/main/${task}`)
       await page.getByTitle("Your account").waitFor()
+      await page.getByRole("button", { name: "LIVE" }).waitFor()
+      expect(await overflow(page)).toBe(0)
+      answer()
+      await page.getByRole("button", { name: "LIVE" }).waitFor({ state: "detached" })
       expect(await overflow(page)).toBe(0)
       const { allows } = (await page.evaluate(`fetch("/api/logs/key/log").then((answer) => answer.json())`)) as {
         readonly allows: object
