@@ -33,7 +33,12 @@ class Environments(WithPlace):
     def test_play_the_episodes_that_gymnasium_plays(self) -> None:
         with gzip.open(GOLD) as file:
             gold = json.load(file)
-        for name, world in (("cartpole", "cart-pole"), ("frozenlake", "frozen-lake"), ("taxi_rainy_fickle", "taxi")):
+        for name, world in (
+            ("cartpole", "cart-pole"),
+            ("frozenlake", "frozen-lake"),
+            ("taxi_rainy_fickle", "taxi"),
+            ("blackjack", "blackjack"),
+        ):
             env = self.make(world)
             for episode in [one for one in gold[name]["episodes"] if one["episode"] == 0][:2]:
                 observation, _ = env.reset(seed=episode["seed"], options=gold[name]["options"])
@@ -214,7 +219,8 @@ class Environments(WithPlace):
         import numpy as np
         from gymnasium.utils.env_checker import check_env
 
-        for world in ("cart-pole", "frozen-lake", "taxi", "pendulum", "mountain-car", "minigrid"):
+        worlds = ("cart-pole", "frozen-lake", "taxi", "pendulum", "mountain-car", "minigrid")
+        for world in (*worlds, "mountain-car-continuous", "blackjack"):
             with self.subTest(world):
                 env = self.make(world, render_mode="ansi")
                 self.assertIsInstance(env, gymnasium.Env)
@@ -299,5 +305,7 @@ class Spaces(unittest.TestCase):
 
 
 def _listed(value: Any) -> Any:
-    """A value of numpy's as one of JSON."""
+    """A value of numpy's, or a tuple, as one of JSON."""
+    if isinstance(value, tuple):
+        return [_listed(part) for part in value]
     return value.tolist() if hasattr(value, "tolist") else value

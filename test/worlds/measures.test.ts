@@ -1,11 +1,13 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import acrobot from "../../packages/worlds/acrobot/world.ts"
+import blackjack from "../../packages/worlds/blackjack/world.ts"
 import cartPole from "../../packages/worlds/cart-pole/world.ts"
 import cliffWalking from "../../packages/worlds/cliff-walking/world.ts"
 import corridor from "../../packages/worlds/corridor/world.ts"
 import frozenLake from "../../packages/worlds/frozen-lake/world.ts"
 import mountainCar from "../../packages/worlds/mountain-car/world.ts"
+import mountainCarContinuous from "../../packages/worlds/mountain-car-continuous/world.ts"
 import pendulum from "../../packages/worlds/pendulum/world.ts"
 import taxi from "../../packages/worlds/taxi/world.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
@@ -73,6 +75,19 @@ describe("the measures of a world", () => {
       { seed: 42, policy: withVelocity() },
       ["at the flag", "halfway up"],
     ],
+    [
+      "a car at the flag that pushed with all its force",
+      played("mountain-car-continuous", mountainCarContinuous),
+      asIn("mountain-car-continuous", 2),
+      ["at the flag", "halfway up", "for at most 10"],
+    ],
+    [
+      "a player who stops at 7, and wins as the dealer goes over 21",
+      played("blackjack", blackjack),
+      { seed: 3, policy: () => 0 },
+      ["won", "stopped early"],
+    ],
+    ["a player who always draws", played("blackjack", blackjack), { seed: 1, policy: () => 1 }, ["lost", "went over"]],
     ["a pendulum left alone", played("pendulum", pendulum), { seed: 42, policy: () => [0] }, ["still hanging"]],
     [
       "an acrobot above its line",

@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 
 def plain(value):
     """A number or an array as JSON has it."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, np.float32):
         return float(str(value))
@@ -133,6 +133,33 @@ write(
         episode("MountainCar-v0", 8, lambda *_: 0, reset={"low": -1.1, "high": -1.1}, steps=60),
     ],
 )
+
+def push_with_velocity(env, observation, rng):
+    return np.array([1 if observation[1] >= 0 else -1], dtype=np.float32)
+
+
+write(
+    "mountain-car-continuous",
+    [
+        episode("MountainCarContinuous-v0", 42, push_with_velocity),
+        episode("MountainCarContinuous-v0", 123, chance, steps=200),
+        episode(
+            "MountainCarContinuous-v0",
+            7,
+            push_with_velocity,
+            arguments={"goal_velocity": 0.06},
+            reset={"low": -0.9, "high": -0.8},
+            steps=300,
+        ),
+        episode(
+            "MountainCarContinuous-v0",
+            8,
+            lambda *_: np.array([-1], dtype=np.float32),
+            reset={"low": -1.1, "high": -1.1},
+            steps=60,
+        ),
+    ],
+)
 write(
     "pendulum",
     [
@@ -160,6 +187,24 @@ write(
         episode("FrozenLake8x8-v1", 42, optimal, arguments={"map_name": "8x8"}, **lake),
         episode("FrozenLake8x8-v1", 8, chance, arguments={"map_name": "8x8"}, **lake),
         episode("FrozenLake-v1", 9, optimal, arguments={"desc": ["FSF", "SFH", "FFG"]}, **lake),
+    ],
+)
+
+
+def hit_below(total):
+    return lambda env, observation, rng: int(observation[0] < total)
+
+
+write(
+    "blackjack",
+    [
+        *(episode("Blackjack-v1", seed, hit_below(17)) for seed in range(40)),
+        *(episode("Blackjack-v1", seed, chance) for seed in range(40, 60)),
+        *(episode("Blackjack-v1", seed, hit_below(18), arguments={"sab": False}) for seed in range(60, 80)),
+        *(
+            episode("Blackjack-v1", seed, hit_below(18), arguments={"sab": False, "natural": True})
+            for seed in range(80, 160)
+        ),
     ],
 )
 taxi = dict(info=("prob", "action_mask"))

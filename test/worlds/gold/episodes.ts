@@ -5,10 +5,12 @@
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import acrobot from "../../../packages/worlds/acrobot/world.ts"
+import blackjack from "../../../packages/worlds/blackjack/world.ts"
 import cartPole from "../../../packages/worlds/cart-pole/world.ts"
 import cliffWalking from "../../../packages/worlds/cliff-walking/world.ts"
 import frozenLake from "../../../packages/worlds/frozen-lake/world.ts"
 import mountainCar from "../../../packages/worlds/mountain-car/world.ts"
+import mountainCarContinuous from "../../../packages/worlds/mountain-car-continuous/world.ts"
 import pendulum from "../../../packages/worlds/pendulum/world.ts"
 import taxi from "../../../packages/worlds/taxi/world.ts"
 import type { Json, JsonObject, World, WorldContext } from "../../../src/plugins/author.ts"
@@ -31,6 +33,7 @@ interface Gold {
 
 const WORLDS: { readonly [file: string]: World } = {
   acrobot: acrobot.environment,
+  blackjack: blackjack.environment,
   cartpole: cartPole.environment,
   cliffwalking: cliffWalking.environment,
   cliffwalking_slippery: cliffWalking.environment,
@@ -38,6 +41,7 @@ const WORLDS: { readonly [file: string]: World } = {
   frozenlake_8x8: frozenLake.environment,
   frozenlake_notslippery: frozenLake.environment,
   mountaincar: mountainCar.environment,
+  mountaincarcontinuous: mountainCarContinuous.environment,
   pendulum: pendulum.environment,
   taxi: taxi.environment,
   taxi_masked: taxi.environment,

@@ -8,6 +8,7 @@ import { playGold } from "./episodes.ts"
 
 const STEPS = {
   acrobot: 1500,
+  blackjack: 234,
   cartpole: 92,
   cliffwalking: 88,
   cliffwalking_slippery: 532,
@@ -15,6 +16,7 @@ const STEPS = {
   frozenlake_8x8: 94,
   frozenlake_notslippery: 12,
   mountaincar: 600,
+  mountaincarcontinuous: 478,
   pendulum: 600,
   taxi: 600,
   taxi_masked: 600,
