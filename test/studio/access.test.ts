@@ -210,6 +210,9 @@ const READING = [
     "failure",
     "saw",
     "curl",
+    "files",
+    "file",
+    "file-changes",
   ],
   ...[
     "annotations",

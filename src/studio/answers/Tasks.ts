@@ -10,6 +10,7 @@ import * as Sum from "../../values/Sum.ts"
 import * as TaskFailure from "../course/failure/TaskFailure.ts"
 import * as Outline from "../course/Outline.ts"
 import * as TaskCapture from "../course/TaskCapture.ts"
+import * as TaskFiles from "../course/TaskFiles.ts"
 import * as TaskFilter from "../course/TaskFilter.ts"
 import * as TaskPlugins from "../course/TaskPlugins.ts"
 import * as TaskRows from "../course/TaskRows.ts"
@@ -162,6 +163,7 @@ export const headOf = (past: TimelineHistory, task: string) =>
       forks: yield* forksOf(past.timeline, task),
       plugins: yield* TaskPlugins.of(past, task),
       isCaptured: yield* TaskCapture.isCaptured(past, task),
+      hasFiles: (yield* TaskFiles.firstSnapshot(past, task)) !== undefined,
     } satisfies TaskHead
   })
 

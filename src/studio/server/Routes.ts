@@ -17,6 +17,9 @@ import * as Chunks from "../answers/Chunks.ts"
 import * as Compare from "../answers/Compare.ts"
 import * as Events from "../answers/Events.ts"
 import * as Forks from "../answers/Forks.ts"
+import * as FileChanges from "../answers/files/FileChanges.ts"
+import * as FileText from "../answers/files/FileText.ts"
+import * as FileTree from "../answers/files/FileTree.ts"
 import * as Live from "../answers/Live.ts"
 import * as Log from "../answers/Log.ts"
 import * as Plugins from "../answers/Plugins.ts"
@@ -141,6 +144,9 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/event": get("see", Events.EventQuery, Events.event),
     "/api/why": get("see", Events.EventQuery, Events.why),
     "/api/effects": get("see", Events.EffectsQuery, Events.effects),
+    "/api/files": get("see", FileTree.FilesQuery, FileTree.files),
+    "/api/file": get("see", FileText.FileQuery, FileText.file),
+    "/api/file-changes": get("see", FileChanges.ChangesQuery, FileChanges.changes),
     "/api/saw": get("see", Events.SawQuery, Events.saw),
     "/api/curl": get("see", Events.SawQuery, Events.curl),
     "/api/locate": get("see", Values.LocateQuery, Values.locate),

@@ -105,6 +105,8 @@ export interface TaskHead extends TaskRow {
   readonly plugins: ReadonlyArray<string>
   /** Whether a recorder or an import wrote it: then `/api/capture` has details. */
   readonly isCaptured: boolean
+  /** Whether the files of its workspace were recorded: then `/api/files` has them. */
+  readonly hasFiles: boolean
 }
 
 /**

@@ -53,6 +53,25 @@ export const of = (recorded: RecordedFiles.RecordedFiles, typed: string, { conte
     return { path, from: first ?? 1, blamed }
   })
 
+/**
+ * Blames some lines of a content, from a line on, with what the agent had read before each writing. Beyond the end,
+ * there are none.
+ */
+export const page = (
+  recorded: RecordedFiles.RecordedFiles,
+  typed: string,
+  content: Uint8Array,
+  first: number,
+  most: number,
+) =>
+  Effect.gen(function* () {
+    const { versions } = yield* RecordedVersions.of(recorded, typed)
+    const whole = yield* RecordedFiles.reading(() => FileBlame.of(versions, content, recorded.store))
+    const last = Math.min(first + most - 1, whole.lines.length)
+    const blamed = yield* BlamedFile.of(recorded.log, versions, whole, { first, last, read: true })
+    return { total: whole.lines.length, blamed }
+  })
+
 /** The version that a line comes from. */
 export const versionOfLine = (recorded: RecordedFiles.RecordedFiles, typed: string, line: number) =>
   Effect.gen(function* () {

@@ -11,6 +11,7 @@ import {
   visit,
   vsOf,
 } from "../../../src/studio/page/model/Address.ts"
+import { SPANS } from "../../../src/studio/wire/Files.ts"
 
 const parsed = (link: string): Address => {
   const [path = "", query] = link.split(/\?(.*)/s)
@@ -30,6 +31,8 @@ describe("a link", () => {
       task: fc.option(text),
       at: fc.option(position),
       view: fc.constantFrom(null, ...VIEWS),
+      file: fc.string(),
+      span: fc.constantFrom("" as const, ...SPANS),
       pane: fc.constantFrom(...PANES),
       path: fc.option(text, { nil: "" }),
       vs: fc.option(text, { nil: "" }),

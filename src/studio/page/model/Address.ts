@@ -1,11 +1,13 @@
 /** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
+import { type FilesSpan, SPANS } from "../../wire/Files.ts"
+
 export const PANES = ["event", "why", "rewards", "value", "diff", "saw", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
 
 /** The ways to look at a task. */
-export const VIEWS = ["conversation", "debugger"] as const
+export const VIEWS = ["conversation", "debugger", "files"] as const
 
 export type TaskView = (typeof VIEWS)[number]
 
@@ -31,6 +33,10 @@ export interface Visit extends Course {
   readonly scores: string
   /** The marked predicate, or empty. */
   readonly when: string
+  /** In the view of files: the path of the open file, or empty. */
+  readonly file: string
+  /** In the view of files: whose changes are shown; empty for the open file. */
+  readonly span: FilesSpan | ""
   /** The range of the lanes; null for all. */
   readonly zoom: readonly [from: number, to: number] | null
 }
@@ -100,6 +106,8 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
   vs: "",
   scores: "",
   when: "",
+  file: "",
+  span: "",
   zoom: null,
   ...rest,
   timeline: course.timeline,
@@ -164,13 +172,15 @@ export const format = (address: Address): string => {
       return `/tasks${queryOf({ timeline: timeline === "main" ? "" : timeline, order: order === "worst" ? "" : order, ...filters })}`
     }
     case "visit": {
-      const { timeline, task, at, view, pane, path, vs, scores, when, zoom } = address
+      const { timeline, task, at, view, pane, path, vs, scores, when, file, span, zoom } = address
       const course = task === null ? `/l/${segment(timeline)}` : `/t/${segment(timeline)}/${segment(task)}`
       const query = queryOf({
         path,
         vs,
         scores,
         when,
+        file,
+        span,
         view: view ?? "",
         pane: pane === "event" ? "" : pane,
         zoom: zoom === null ? "" : zoom.join("-"),
@@ -195,6 +205,8 @@ const visitOf = (course: Course, at: string | undefined, query: URLSearchParams)
     vs: text("vs"),
     scores: text("scores"),
     when: text("when"),
+    file: text("file"),
+    span: SPANS.find((name) => name === text("span")) ?? "",
     zoom: zoom === null ? null : [Number(zoom[1]), Number(zoom[2])],
   })
 }

@@ -9,7 +9,7 @@ import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
-import { type Address, type Course, OVERVIEW, type TaskView, type Visit, visit } from "./Address.ts"
+import { type Address, type Course, OVERVIEW, type TaskView, VIEWS, type Visit, visit } from "./Address.ts"
 import { Annotated } from "./annotations/Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
@@ -64,6 +64,11 @@ export class Studio {
     const { visit, talk } = this
     if (visit === null || talk.value === null) return "debugger"
     return visit.view ?? (talk.value.isOfModel ? "conversation" : "debugger")
+  })
+  /** The ways in which the page can show the visited task. A shared file holds no workspace. */
+  readonly views: ReadonlySignal<ReadonlyArray<TaskView>> = computed(() => {
+    const hasFiles = this.source.follow !== null && this.history.value?.head.value?.hasFiles === true
+    return hasFiles ? VIEWS : VIEWS.filter((view) => view !== "files")
   })
   /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)

@@ -1,7 +1,7 @@
 /** Single-key commands, the same as those of `hindcast step` where both have them. */
 
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
-import type { Pane } from "./Address.ts"
+import type { Pane, TaskView } from "./Address.ts"
 import type { CourseMoment } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
 import { settings } from "./settings.ts"
@@ -55,6 +55,9 @@ const pane =
   (name: Pane) =>
   (studio: Studio): void =>
     studio.look({ pane: name }, true)
+
+const nextView = ({ views: { value: views }, view: { value: shown } }: Studio): TaskView =>
+  views[(views.indexOf(shown) + 1) % views.length] ?? "debugger"
 
 export const KEYS: ReadonlyArray<Key> = [
   {
@@ -194,8 +197,8 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["a"],
     shown: "a",
     name: "conversation",
-    says: "the conversation, or the debugger",
-    run: (studio) => studio.look({ view: studio.view.value === "conversation" ? "debugger" : "conversation" }, true),
+    says: "the conversation, the debugger, or the files of the workspace",
+    run: (studio) => studio.look({ view: nextView(studio) }, true),
   },
   {
     keys: ["M"],

@@ -17,6 +17,7 @@ import type {
   TextIssue,
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
+import type { FileChanges, FilesThen, FileThen } from "../../wire/Files.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"
 import type { RunTable } from "../../wire/Runs.ts"
@@ -62,6 +63,9 @@ export interface Questions {
   readonly event: WholeEvent
   readonly why: Why
   readonly effects: Effects
+  readonly files: FilesThen
+  readonly file: FileThen
+  readonly "file-changes": FileChanges
   readonly saw: Saw
   readonly curl: CopiedRequest
   readonly rewards: ReadonlyArray<RewardRow>

@@ -1,11 +1,14 @@
 /** A visited task or timeline: what became of it in a sentence, and its conversation or the debugger. */
-import { type TaskView, VIEWS } from "../../model/Address.ts"
+import type { TaskView } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import { settings } from "../../model/settings.ts"
 import { useStudio } from "../../parts/context.ts"
+import { lazy } from "../../parts/lazy.tsx"
 import { ConversationView } from "./ConversationView.tsx"
 import { DebuggerView } from "./DebuggerView.tsx"
 import { Sentence } from "./Sentence.tsx"
+
+const FilesView = lazy(async () => (await import("./FilesView.tsx")).FilesView)
 
 export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
@@ -16,6 +19,8 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
       <Sentence course={course}>{talk === null ? null : <Views shown={view} />}</Sentence>
       {view === "conversation" && talk !== null ? (
         <ConversationView course={course} talk={talk} />
+      ) : view === "files" ? (
+        <FilesView course={course} />
       ) : (
         <DebuggerView course={course} />
       )}
@@ -41,7 +46,7 @@ const Views = ({ shown }: { readonly shown: TaskView }) => {
   return (
     <div class="views">
       <div class="tabs" role="tablist" aria-label="View">
-        {VIEWS.map((view) => (
+        {studio.views.value.map((view) => (
           <button
             key={view}
             type="button"

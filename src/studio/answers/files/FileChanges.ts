@@ -1,0 +1,65 @@
+/** Answers `/api/file-changes`: what an event, a turn or the whole task changed in the files. */
+import { Effect, Schema } from "effect"
+import type { Look } from "../../../workspace/history/Looks.ts"
+import * as Changes from "../../../workspace/model/Changes.ts"
+import * as ComparedFiles from "../../../workspace/questions/ComparedFiles.ts"
+import * as RecordedContent from "../../../workspace/questions/RecordedContent.ts"
+import * as RecordedFiles from "../../../workspace/questions/RecordedFiles.ts"
+import { StudioLog } from "../../StudioLog.ts"
+import { type FileChanges, type FilesSpan, SPANS } from "../../wire/Files.ts"
+import * as Query from "../Query.ts"
+import * as OpenedAt from "./OpenedAt.ts"
+
+export const ChangesQuery = Schema.Struct({
+  timeline: Query.Timeline,
+  task: Schema.NonEmptyString,
+  position: Query.Position,
+  span: Schema.Literal(...SPANS),
+})
+
+export const changes = ({ span, ...asked }: typeof ChangesQuery.Type) =>
+  Effect.gen(function* () {
+    const opened = yield* OpenedAt.find(asked)
+    const { looks } = yield* RecordedFiles.withLooks(opened)
+    const from = yield* startOf(span, asked, looks)
+    const before = yield* RecordedContent.treeAfter(opened, looksUntil(looks, from))
+    const after = yield* RecordedContent.treeAfter(opened, looks)
+    const within = ComparedFiles.withinAnswer(MAX_BYTES)
+    const files = yield* Effect.forEach(Changes.between(before, after), (change) =>
+      RecordedFiles.reading(() => ComparedFiles.document(within(ComparedFiles.of(change, opened.store)), false)),
+    )
+    return { from, to: opened.position, files } satisfies FileChanges
+  }).pipe(Effect.scoped)
+
+/** The position before the changes: that of the task's start, or a later one. */
+const startOf = (span: FilesSpan, asked: OpenedAt.Place, looks: ReadonlyArray<Look>) =>
+  Effect.gen(function* () {
+    const first = looks[0]?.event.position ?? asked.position
+    if (span === "task") return first
+    const start = span === "step" ? (looks.at(-1)?.event.position ?? first) - 1 : yield* turnBefore(asked)
+    return Math.max(first, start)
+  })
+
+/** The files before anything that happened later; at least those of the task's start. */
+const looksUntil = (looks: ReadonlyArray<Look>, position: number): ReadonlyArray<Look> =>
+  looks.filter(({ event }, index) => index === 0 || event.position <= position)
+
+/** The last request to the model or prompt up to a position; 0 if there is none. */
+const turnBefore = ({ timeline, task, position }: OpenedAt.Place) =>
+  Effect.gen(function* () {
+    const past = yield* (yield* StudioLog).past(timeline)
+    let last = 0
+    let after = 0
+    for (;;) {
+      const page = yield* past.readPage({ taskId: task, types: TURNS, after, until: position }, PAGE)
+      last = page.at(-1)?.position ?? last
+      if (page.length < PAGE) return last
+      after = last
+    }
+  })
+
+const TURNS = ["ModelCalled", "InputReceived"]
+const PAGE = 1_000
+
+/** Lines of one answer; the page shows no more. */
+const MAX_BYTES = 4 * 1024 * 1024
