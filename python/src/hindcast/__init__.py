@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import spaces
 from ._connection import Connection
 from ._env import make, worlds
+from ._files import Files
 from ._log import Log
 from ._rows import Rows
 from .errors import ConnectionLost, ForkedProcess, HindcastError, NotJson, ProgramNotFound, Refused
@@ -32,6 +33,7 @@ __all__ = [
     "Connection",
     "ConnectionLost",
     "Env",
+    "Files",
     "ForkedProcess",
     "HindcastError",
     "Log",

@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from ._connection import Connection, given, shared
+from ._files import Files
 from ._program import Program
 from ._rows import Rows
 from ._types import Blame, Diff, Event, Head, Json, Moment, Task
@@ -76,6 +77,11 @@ class Log:
         connection = self._opened()
         return connection.request(method, given(log=self._number, timeline=self._timeline, **params))
 
+    def _request(self, method: str, **params: Any) -> Any:
+        """Asks a question whose moments name their timeline."""
+        connection = self._opened()
+        return connection.request(method, given(log=self._number, **params))
+
     def _list(self, method: str, **params: Any) -> Iterator[Any]:
         connection = self._opened()
         return connection.pages(method, given(log=self._number, timeline=self._timeline, **params))
@@ -109,6 +115,11 @@ class Log:
         )
         if state["closed"]:
             self.close()
+
+    @property
+    def files(self) -> Files:
+        """The recorded files of coding sessions: ``log.files.blame("src/main.ts")``."""
+        return Files(self)
 
     # Tasks and events
 

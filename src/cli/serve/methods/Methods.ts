@@ -5,6 +5,7 @@ import { MAX_LINE_BYTES } from "../Lines.ts"
 import * as Method from "../Method.ts"
 import { PROTOCOL } from "../Request.ts"
 import * as ExportMethods from "./ExportMethods.ts"
+import * as FileMethods from "./FileMethods.ts"
 import * as LogMethods from "./LogMethods.ts"
 import * as PastMethods from "./PastMethods.ts"
 import * as ScoreMethods from "./ScoreMethods.ts"
@@ -19,6 +20,7 @@ export const ALL: ReadonlyArray<Method.Method> = [
   hello,
   ...LogMethods.METHODS,
   ...PastMethods.METHODS,
+  ...FileMethods.METHODS,
   ...ScoreMethods.METHODS,
   ...ExportMethods.METHODS,
   ...WorldMethods.METHODS,
