@@ -18,11 +18,13 @@ import * as Search from "../search/Search.ts"
 import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as TaskFacts from "./course/TaskFacts.ts"
+import * as TaskSpans from "./course/TaskSpans.ts"
 import * as EventIndex from "./index/EventIndex.ts"
 import * as OutlinePages from "./index/OutlinePages.ts"
 import * as ModelSums from "./overview/ModelSums.ts"
 import * as OutlineFacts from "./overview/OutlineFacts.ts"
 import { Remembered } from "./Remembered.ts"
+import type { TaskSpans as Spans } from "./wire/Spans.ts"
 import type { ModelTotals, TaskModels } from "./wire/Task.ts"
 
 type History = TimelineHistory.TimelineHistory
@@ -56,6 +58,8 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly briefs: Remembered<{ brief: Brief | undefined }>
     /** Tells what goes on in open tasks. Looks for the log's kernel once. */
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
+    /** What takes time in a task, up to the head of the log. */
+    readonly spans: (past: History, taskId: string) => Effect.Effect<Spans, LogError>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}
@@ -65,6 +69,9 @@ const MAX_OUTLINED = 1_000_000
 
 /** Maximum number of tasks whose audits are cached. */
 const MAX_FOLDED = 200
+
+/** Maximum number of spans in cached tasks, about 200 bytes each. */
+const MAX_SPANS = 200_000
 
 /** Maximum number of cached states. States of one task share structure. */
 const MAX_STATES = 5_000
@@ -95,8 +102,10 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     const folded = new Remembered<TaskFacts.Folded>(MAX_FOLDED, () => 1)
     const briefs = new Remembered<{ brief: Brief | undefined }>(MAX_FOLDED, () => 1)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
+    const spans = new Remembered<TaskSpans.TaskSpans>(MAX_SPANS, ({ size }) => size)
     const forget = () => {
       scopes.clear()
+      spans.clear()
       briefs.clear()
     }
     const index = yield* EventIndex.make(reading, {
@@ -202,6 +211,12 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
           past,
           taskId,
           folded.get([past.timeline, taskId], () => new TaskFacts.Folded()),
+        ),
+      spans: (past, taskId) =>
+        TaskSpans.of(
+          past,
+          taskId,
+          spans.get([past.timeline, taskId], () => new TaskSpans.TaskSpans()),
         ),
       activities: Effect.map(
         Effect.cached(TaskActivity.kernelState(writers)),

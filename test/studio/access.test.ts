@@ -199,6 +199,7 @@ const READING = [
     "groups",
     "task",
     "course",
+    "spans",
     "rewards",
     "runs",
     "verdicts",

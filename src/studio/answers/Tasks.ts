@@ -1,4 +1,4 @@
-/** Answers `/api/tasks`, `/api/overview`, `/api/groups`, `/api/task`, `/api/capture` and `/api/course`. */
+/** Answers `/api/tasks`, `/api/overview`, `/api/groups`, `/api/task`, `/api/capture`, `/api/course` and `/api/spans`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -205,4 +205,12 @@ export const course = ({ timeline, task }: typeof TaskQuery.Type) =>
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
     return Outline.course(yield* studio.outline(past, task))
+  })
+
+export const spans = ({ timeline, task }: typeof TaskQuery.Type) =>
+  Effect.gen(function* () {
+    const studio = yield* StudioLog
+    const past = yield* studio.past(timeline)
+    const spans = yield* studio.spans(past, task)
+    return spans.until === 0 ? yield* new TaskNotFound({ taskId: task }) : spans
   })

@@ -22,6 +22,6 @@ export const of = (past: TimelineHistory, taskId: string): Effect.Effect<Readonl
     return Effect.map(Pages.forEach(past.readPage, { taskId, types: NAMING }, take), () => [...names].sort())
   })
 
-/** A component is `plugin/component`. */
-const namesIn = ({ payload: { plugin, sensor, actuator } }: Event): ReadonlyArray<string> =>
+/** The plugins that an event names. A component is `plugin/component`. */
+export const namesIn = ({ payload: { plugin, sensor, actuator } }: Event): ReadonlyArray<string> =>
   [plugin, sensor, actuator].flatMap((name) => (typeof name === "string" ? [name.split("/")[0] ?? name] : []))

@@ -137,6 +137,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/task": get("see", Tasks.TaskQuery, Tasks.head),
     "/api/failure": get("see", Tasks.TaskQuery, Tasks.failure),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),
+    "/api/spans": get("see", Tasks.TaskQuery, Tasks.spans),
     "/api/rewards": get("see", Rewards.RewardsQuery, Rewards.rewards),
     "/api/verdicts": get("see", Tasks.TaskQuery, Verdicts.verdicts),
     "/api/capture": get("see", Tasks.TaskQuery, Tasks.capture),

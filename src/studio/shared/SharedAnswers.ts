@@ -88,6 +88,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       add("failure", { timeline, task }, yield* Tasks.failure({ timeline, task }))
       if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
       add("course", { timeline, task }, course)
+      add("spans", { timeline, task }, yield* Tasks.spans({ timeline, task }))
       const requests = yield* SharedRequests.of({ timeline, task })
       if (requests !== undefined) add("requests", { timeline, task }, requests)
       for (const { set } of head.sets) {

@@ -33,6 +33,7 @@ import type {
   WorldAtStart,
 } from "../../wire/Scenarios.ts"
 import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
+import type { TaskSpans } from "../../wire/Spans.ts"
 import type { Input } from "../../wire/Talk.ts"
 import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList, WhyFailed } from "../../wire/Task.ts"
 
@@ -58,6 +59,7 @@ export interface Questions {
   readonly task: TaskHead
   readonly failure: WhyFailed
   readonly course: Course
+  readonly spans: TaskSpans
   readonly capture: TaskCapture
   readonly chunk: CourseSlice
   readonly event: WholeEvent
