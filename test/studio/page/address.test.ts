@@ -12,6 +12,7 @@ import {
   vsOf,
 } from "../../../src/studio/page/model/Address.ts"
 import { SPANS } from "../../../src/studio/wire/Files.ts"
+import { KINDS } from "../../../src/studio/wire/Kind.ts"
 
 const parsed = (link: string): Address => {
   const [path = "", query] = link.split(/\?(.*)/s)
@@ -39,6 +40,9 @@ describe("a link", () => {
       scores: fc.option(text, { nil: "" }),
       when: fc.option(text, { nil: "" }),
       zoom: fc.option(fc.tuple(position, position)),
+      kind: fc.constantFrom("" as const, ...KINDS),
+      agent: fc.option(text, { nil: "" }),
+      plugin: fc.option(text, { nil: "" }),
     })
     fc.assert(
       fc.property(visits, (visited) => {

@@ -10,10 +10,11 @@ import type { CourseHistory } from "../model/CourseHistory.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
 import { emptied, leftOf, placeAt, within } from "./Placing.ts"
-import { heightOf, inksOf, LANE, LANES, type LaneMark, paint } from "./paint.ts"
+import { heightOf, inksOf, LANES, type LaneMark, rowsOf as laneRowsOf, paint } from "./paint.ts"
 import { useWidth } from "./useWidth.ts"
 
 const NONE: ReadonlySet<number> = new Set()
+const ROWS = laneRowsOf(LANES)
 
 interface Props {
   readonly comparison: Comparison
@@ -45,9 +46,14 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
     <section class="lanes both" aria-label="Both courses">
       <div>
         {sides.map(({ name, rewards }) => (
-          <div class="names" key={name} aria-hidden="true" style={{ height: `${heightOf(rewards.length > 0)}px` }}>
-            {LANES.map(({ name: lane }) => (
-              <span key={lane} style={{ height: `${LANE}px` }}>
+          <div
+            class="names"
+            key={name}
+            aria-hidden="true"
+            style={{ height: `${heightOf(ROWS, rewards.length > 0)}px` }}
+          >
+            {ROWS.map(({ name: lane, height }) => (
+              <span key={lane} style={{ height: `${height}px` }}>
                 {lane}
               </span>
             ))}
@@ -118,7 +124,7 @@ interface StripProps {
 const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
-  const height = heightOf(rewards.length > 0)
+  const height = heightOf(ROWS, rewards.length > 0)
   const version = course?.version.value
   useEffect(() => {
     const context = emptied(canvas.current, width, height)
@@ -133,7 +139,7 @@ const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
     const marks = marksOf(pairs, side, course)
     paint(
       context,
-      { width, height, marks, rewards: nets, folds: [], hits: [...hits].map((at) => placeOf(at) / most) },
+      { width, height, lanes: ROWS, marks, rewards: nets, folds: [], hits: [...hits].map((at) => placeOf(at) / most) },
       inksOf(context.canvas),
     )
   }, [pairs, side, course, rewards, hits, width, height, version])

@@ -14,9 +14,11 @@ import { clock, duration } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
+import { barAt, barOf } from "./Bars.ts"
 import { emptied, leftOf, placeAt } from "./Placing.ts"
-import { heightOf, inksOf, LANE, LANES, type LaneMark, paint, RULER } from "./paint.ts"
+import { heightOf, inksOf, type LaneMark, paint, RULER } from "./paint.ts"
 import { ticksOfCourse, ticksOfFolds, ticksOfTimeline } from "./Ruler.ts"
+import { spannedMarks, useSpanRows } from "./useSpanRows.ts"
 import { useWidth } from "./useWidth.ts"
 import { WholeLog } from "./WholeLog.tsx"
 
@@ -31,7 +33,8 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const marks = course.marks.value
   const fold = settings.foldIdle.value
   const moments = studio.moments.value
-  const height = heightOf(moments.length > 0) + RULER
+  const { lanes, spans, levels } = useSpanRows(course)
+  const height = heightOf(lanes, moments.length > 0) + RULER
   const hits = studio.marked.places.value
   const zoom = studio.visit?.zoom ?? null
   course.version.value
@@ -65,6 +68,10 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
       ? (Math.min(position, zoom === null ? last : position) - first) / Math.max(1, last - first)
       : (axis.places[Math.min(Math.max(0, marks.indexAt(position)), axis.places.length - 1)] ?? 0)
 
+  const bars = useMemo(
+    () => spans.map((span, index) => barOf(span, levels[index] ?? 0, placeOf, placeOf(end))),
+    [axis, spans, levels],
+  )
   useEffect(() => {
     const context = emptied(canvas.current, width, height)
     if (context === null) return
@@ -74,7 +81,9 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
       {
         width,
         height,
-        marks: axis === null || marks === null ? ofDensity(density) : ofCourse(axis, marks),
+        lanes,
+        marks: axis === null || marks === null ? ofDensity(density) : spannedMarks(axis, marks, spans, levels),
+        bars,
         rewards: nets.map(({ at, net, amount }) => ({
           place: placeOf(at),
           net,
@@ -88,7 +97,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
       },
       inksOf(context.canvas),
     )
-  }, [axis, marks, density, moments, hits, width, height, theme, first, last])
+  }, [axis, marks, bars, lanes, density, moments, hits, width, height, theme, first, last])
 
   const moveTo = (clientX: number) => {
     const place = placeAt(canvas.current, clientX)
@@ -102,8 +111,8 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   return (
     <section class="lanes" aria-label="Course">
       <div class="names" aria-hidden="true">
-        {LANES.map(({ name }) => (
-          <span key={name} style={{ height: `${LANE}px` }}>
+        {lanes.map(({ name, height }) => (
+          <span key={name} style={{ height: `${height}px` }}>
             {name}
           </span>
         ))}
@@ -125,7 +134,10 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
           moveTo(event.clientX)
         }}
         onPointerMove={(event) => {
-          if (event.currentTarget.hasPointerCapture(event.pointerId)) moveTo(event.clientX)
+          if (event.currentTarget.hasPointerCapture(event.pointerId)) return moveTo(event.clientX)
+          const { top } = event.currentTarget.getBoundingClientRect()
+          const bar = barAt(bars, lanes, placeAt(canvas.current, event.clientX), event.clientY - top)
+          event.currentTarget.title = bar?.title ?? ""
         }}
       >
         <canvas ref={canvas} style={{ height: `${height}px` }} />
@@ -195,13 +207,6 @@ export const zoomAround = (
   const end = Math.min(most, Math.round(start + length))
   if (start <= least && end >= most) return null
   return marks === null ? [start, end] : [marks.positions[start] ?? first, marks.positions[end] ?? last]
-}
-
-function* ofCourse(
-  { places }: Axis,
-  marks: { kindAt(index: number): { readonly kind: LaneMark["kind"]; readonly bad: boolean } },
-): Generator<LaneMark> {
-  for (const [index, place] of places.entries()) yield { place, weight: 1, ...marks.kindAt(index) }
 }
 
 function* ofDensity(density: Density | null): Generator<LaneMark> {

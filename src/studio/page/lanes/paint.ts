@@ -1,10 +1,11 @@
 /**
- * Paints the lanes of a course on a canvas: marks by kind, the net of its rewards, search hits. The playhead is an
+ * Paints the lanes of a course on a canvas: spans as bars, marks by kind, the net of its rewards, search hits. The playhead is an
  * element of its own.
  */
 import { KINDS, type Kind } from "../../wire/Kind.ts"
 import { extentOf } from "../parts/format.ts"
 import { SHAPES } from "../parts/Mark.tsx"
+import { BAR, type Bar } from "./Bars.ts"
 import { offsetOf, roomOf } from "./Placing.ts"
 import type { Tick } from "./Ruler.ts"
 
@@ -16,18 +17,43 @@ export interface Lane {
 export const LANES: ReadonlyArray<Lane> = [
   { name: "readings", kinds: ["reading"] },
   { name: "world", kinds: ["world"] },
-  { name: "decisions", kinds: ["decision", "model", "message"] },
+  { name: "decisions", kinds: ["decision", "message"] },
+  { name: "model", kinds: ["model"] },
   { name: "commands", kinds: ["command"] },
   { name: "approvals", kinds: ["approval"] },
   { name: "other", kinds: ["task", "plugin", "other"] },
 ]
 
-/** Heights in CSS pixels. */
-export const LANE = 18
+/** Heights in CSS pixels: of a lane, and of the line of the score. */
+const LANE = 18
 const NET = 44
 export const RULER = 18
 
-export const heightOf = (hasNet: boolean): number => LANES.length * LANE + (hasNet ? NET : 1)
+/** A lane at its place, in CSS pixels. */
+export interface LaneRow extends Lane {
+  readonly top: number
+  readonly height: number
+}
+
+/** Lanes below each other, each as tall as its bars need. */
+export const rowsOf = (
+  lanes: ReadonlyArray<Lane>,
+  levels: (lane: number) => number = () => 1,
+): ReadonlyArray<LaneRow> => {
+  let top = 0
+  return lanes.map((lane, index) => {
+    const height = Math.max(LANE, 4 + BAR * levels(index))
+    top += height
+    return { ...lane, top: top - height, height }
+  })
+}
+
+const bottomOf = (lanes: ReadonlyArray<LaneRow>): number => {
+  const last = lanes.at(-1)
+  return last === undefined ? 0 : last.top + last.height
+}
+
+export const heightOf = (lanes: ReadonlyArray<LaneRow>, hasNet: boolean): number => bottomOf(lanes) + (hasNet ? NET : 1)
 
 /** A mark on a lane, at a place from 0 to 1. */
 export interface LaneMark {
@@ -36,12 +62,16 @@ export interface LaneMark {
   readonly bad: boolean
   /** From 0 to 1, if the mark stands for several events. */
   readonly weight: number
+  /** The level of its bar; 0 without one. */
+  readonly level?: number
 }
 
 export interface Painting {
   readonly width: number
   readonly height: number
+  readonly lanes: ReadonlyArray<LaneRow>
   readonly marks: Iterable<LaneMark>
+  readonly bars?: ReadonlyArray<Bar>
   readonly rewards: ReadonlyArray<{
     readonly place: number
     readonly kind: "reward" | "punishment"
@@ -75,37 +105,43 @@ const pathOf = (kind: Kind): Path2D => {
 
 export const paint = (
   context: CanvasRenderingContext2D,
-  { width, height, marks, rewards, folds, hits, ticks = [], columns }: Painting,
+  { width, height, lanes, marks, bars = [], rewards, folds, hits, ticks = [], columns }: Painting,
   inks: Inks,
 ): void => {
   const x = (place: number) => offsetOf(place, width)
   context.clearRect(0, 0, width, height)
   context.lineWidth = 1
   context.strokeStyle = inks.line
-  for (let lane = 0; lane <= LANES.length; lane++) line(context, 0, lane * LANE + 0.5, width, lane * LANE + 0.5)
+  const bottom = bottomOf(lanes)
+  for (const top of [...lanes.map(({ top }) => top), bottom]) line(context, 0, top + 0.5, width, top + 0.5)
   context.setLineDash([2, 3])
-  for (const place of folds) line(context, x(place), 0, x(place), LANES.length * LANE)
+  for (const place of folds) line(context, x(place), 0, x(place), bottom)
   context.setLineDash([])
-  const laneOf = new Map(LANES.flatMap(({ kinds }, index) => kinds.map((kind) => [kind, index] as const)))
+  const laneOf = new Map(lanes.flatMap((lane) => lane.kinds.map((kind) => [kind, lane] as const)))
+  for (const bar of bars) {
+    const lane = laneOf.get(bar.kind)
+    if (lane !== undefined && bar.to >= -0.001 && bar.from <= 1.001) paintBar(context, bar, lane, width, inks)
+  }
   // Paint marks that would cover each other once.
   const painted = new Set<string>()
-  for (const { place, kind, bad, weight } of marks) {
+  for (const { place, kind, bad, weight, level = 0 } of marks) {
     if (place < -0.001 || place > 1.001) continue
     const lane = laneOf.get(kind)
     if (lane === undefined) continue
-    const key = `${lane} ${Math.round(x(place))} ${bad}`
+    const key = `${lane.top} ${level} ${Math.round(x(place))} ${bad}`
     if (painted.has(key)) continue
     painted.add(key)
-    if (columns === undefined) mark(context, x(place), lane * LANE + LANE / 2, kind, bad, weight, inks)
+    if (columns === undefined) mark(context, x(place), lane.top + LANE / 2 + level * BAR, kind, bad, weight, inks)
     else {
-      const [wide, tall] = [Math.max(1, roomOf(width) / columns - 0.5), Math.max(2, weight * (LANE - 4))]
+      const [wide, tall] = [Math.max(1, roomOf(width) / columns - 0.5), Math.max(2, weight * (lane.height - 4))]
       context.fillStyle = inks[kind]
-      context.fillRect(x(place) - wide / 2, (lane + 1) * LANE - 1 - tall, wide, tall)
+      context.fillRect(x(place) - wide / 2, lane.top + lane.height - 1 - tall, wide, tall)
     }
   }
   net(
     context,
     rewards.map(({ place, ...rest }) => ({ ...rest, x: x(place) })),
+    bottom,
     width,
     inks,
   )
@@ -118,6 +154,56 @@ export const paint = (
     height,
     inks,
   )
+}
+
+/** The width of a bar's fading end if nothing says when it ended, and of a character of its label, in CSS pixels. */
+const FADE = 24
+const CHARACTER = 5.6
+
+/**
+ * A bar whose duration is unknown has only an outline; one without an end fades. The wait before a call's work is
+ * lighter than the work.
+ */
+const paintBar = (
+  context: CanvasRenderingContext2D,
+  { from, begun, to, level, kind, bad, end, label }: Bar,
+  { top }: LaneRow,
+  width: number,
+  inks: Inks,
+): void => {
+  const left = Math.max(offsetOf(from, width), -SIZE)
+  const right = Math.min(offsetOf(to, width), width + SIZE)
+  const wide = Math.max(2, right - left, end === "open" ? FADE : 0)
+  const y = top + 3 + level * BAR
+  const tall = BAR - 2
+  const ink = bad ? inks.punishment : inks[kind]
+  context.save()
+  if (end === "open") {
+    const fading = context.createLinearGradient(left + wide - FADE, 0, left + wide, 0)
+    fading.addColorStop(0, ink)
+    fading.addColorStop(1, "transparent")
+    context.fillStyle = fading
+  } else context.fillStyle = ink
+  if (end === "unknown") {
+    context.strokeStyle = ink
+    context.setLineDash([3, 2])
+    context.strokeRect(left + 0.5, y + 0.5, wide - 1, tall - 1)
+  } else {
+    const waited = Math.min(wide, Math.max(0, offsetOf(begun, width) - left))
+    context.globalAlpha = 0.1
+    context.fillRect(left, y, waited, tall)
+    context.globalAlpha = 0.22
+    context.fillRect(left + waited, y, Math.max(wide - waited, 1), tall)
+    context.globalAlpha = 1
+    context.fillRect(left, y, 2, tall)
+  }
+  const room = Math.floor((wide - SIZE - 6) / CHARACTER)
+  if (room >= 4) {
+    context.fillStyle = inks.ink
+    context.font = "10px system-ui, sans-serif"
+    context.fillText(label.length > room ? `${label.slice(0, room - 1)}…` : label, left + SIZE, y + tall - 3)
+  }
+  context.restore()
 }
 
 const ruler = (
@@ -170,11 +256,11 @@ const mark = (
 const net = (
   context: CanvasRenderingContext2D,
   rewards: ReadonlyArray<{ readonly x: number; readonly kind: "reward" | "punishment"; readonly net: number }>,
+  top: number,
   width: number,
   inks: Inks,
 ): void => {
   if (rewards.length === 0) return
-  const top = LANES.length * LANE
   const nets = [0, ...rewards.map(({ net }) => net)]
   const [low, high] = extentOf(nets)
   const y = (value: number) => top + 7 + (1 - (value - low) / (high - low || 1)) * (NET - 14)

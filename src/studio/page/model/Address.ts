@@ -1,6 +1,7 @@
 /** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
 import { type FilesSpan, SPANS } from "../../wire/Files.ts"
+import { KINDS, type Kind } from "../../wire/Kind.ts"
 
 export const PANES = ["event", "why", "rewards", "value", "diff", "saw", "capture"] as const
 
@@ -39,6 +40,11 @@ export interface Visit extends Course {
   readonly span: FilesSpan | ""
   /** The range of the lanes; null for all. */
   readonly zoom: readonly [from: number, to: number] | null
+  /** The kind of the listed events, or empty for all. */
+  readonly kind: "" | Kind
+  /** The agent and the plugin of the listed events, or empty for all. */
+  readonly agent: string
+  readonly plugin: string
 }
 
 export interface Overview {
@@ -109,6 +115,9 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
   file: "",
   span: "",
   zoom: null,
+  kind: "",
+  agent: "",
+  plugin: "",
   ...rest,
   timeline: course.timeline,
   task: course.task,
@@ -172,7 +181,7 @@ export const format = (address: Address): string => {
       return `/tasks${queryOf({ timeline: timeline === "main" ? "" : timeline, order: order === "worst" ? "" : order, ...filters })}`
     }
     case "visit": {
-      const { timeline, task, at, view, pane, path, vs, scores, when, file, span, zoom } = address
+      const { timeline, task, at, view, pane, path, vs, scores, when, file, span, zoom, kind, agent, plugin } = address
       const course = task === null ? `/l/${segment(timeline)}` : `/t/${segment(timeline)}/${segment(task)}`
       const query = queryOf({
         path,
@@ -181,6 +190,9 @@ export const format = (address: Address): string => {
         when,
         file,
         span,
+        kind,
+        agent,
+        plugin,
         view: view ?? "",
         pane: pane === "event" ? "" : pane,
         zoom: zoom === null ? "" : zoom.join("-"),
@@ -207,6 +219,9 @@ const visitOf = (course: Course, at: string | undefined, query: URLSearchParams)
     when: text("when"),
     file: text("file"),
     span: SPANS.find((name) => name === text("span")) ?? "",
+    kind: KINDS.find((kind) => kind === text("kind")) ?? "",
+    agent: text("agent"),
+    plugin: text("plugin"),
     zoom: zoom === null ? null : [Number(zoom[1]), Number(zoom[2])],
   })
 }

@@ -6,6 +6,7 @@ import { type Source, SourceFailed } from "../source/Source.ts"
 import type { Course } from "./Address.ts"
 import { CourseOfTask } from "./Course.ts"
 import { LoadedSlice, type State } from "./LoadedSlice.ts"
+import type { SpansOfTask } from "./listed/SpansOfTask.ts"
 
 /** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
@@ -25,6 +26,10 @@ export class CourseHistory {
   readonly head: Signal<TaskHead | null> = signal(null)
   /** All events of the task; null for a whole timeline, and until they are loaded. */
   readonly marks: Signal<CourseOfTask | null> = signal(null)
+  /** The task's spans; null for a whole timeline, and until they are loaded. */
+  readonly spans: Signal<SpansOfTask | null> = signal(null)
+  /** The first positions of calls that the list of events shows opened, or folded if it shows the others opened. */
+  readonly turned: Signal<ReadonlySet<number>> = signal(new Set())
   /** Increases with each change, so that computed signals recompute. */
   readonly version: Signal<number> = signal(0)
   readonly problem: Signal<SourceFailed | null> = signal(null)
@@ -66,6 +71,13 @@ export class CourseHistory {
   async refresh(): Promise<void> {
     const { timeline, task } = this.course
     if (task !== null) this.head.value = await this.source.ask("task", { timeline, task })
+  }
+
+  /** Opens a call in the list of events, or folds it. */
+  turn(begins: number): void {
+    const turned = new Set(this.turned.value)
+    if (!turned.delete(begins)) turned.add(begins)
+    this.turned.value = turned
   }
 
   get first(): number {

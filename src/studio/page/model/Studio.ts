@@ -14,6 +14,8 @@ import { Annotated } from "./annotations/Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
 import type { Links } from "./Links.ts"
+import { type EventRows, isFiltering } from "./listed/EventRows.ts"
+import { ListedRows } from "./listed/ListedRows.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
 
@@ -69,6 +71,13 @@ export class Studio {
   readonly views: ReadonlySignal<ReadonlyArray<TaskView>> = computed(() => {
     const hasFiles = this.source.follow !== null && this.history.value?.head.value?.hasFiles === true
     return hasFiles ? VIEWS : VIEWS.filter((view) => view !== "files")
+  })
+  readonly #rows = new ListedRows()
+  /** The rows of the list of events; null for a whole timeline. */
+  readonly listed: ReadonlySignal<EventRows | null> = computed(() => {
+    const { visit } = this
+    const course = this.history.value
+    return visit === null || course === null ? null : this.#rows.of(course, visit)
   })
   /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
@@ -141,8 +150,15 @@ export class Studio {
       this.#stepItem(by)
       return
     }
-    const next = course.step(this.position.value, by)
-    const end = by > 0 ? "This is the last event." : "This is the first event."
+    const listed = this.listed.value
+    const isFiltered = this.visit !== null && isFiltering(this.visit) && listed !== null
+    const next = isFiltered
+      ? (listed.next(this.position.value, by) ?? this.position.value)
+      : course.step(this.position.value, by)
+    const end =
+      by > 0
+        ? `This is the last ${isFiltered ? "such " : ""}event.`
+        : `This is the first ${isFiltered ? "such " : ""}event.`
     if (next === null) void this.#stepFar(by, end)
     else if (next === this.position.value) this.say(end)
     else this.moveTo(next)

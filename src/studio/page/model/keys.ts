@@ -12,6 +12,8 @@ export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | "task" |
 export interface KeyTargets {
   readonly open: (dialog: Dialog) => void
   readonly focusBox: (text: string) => void
+  /** @param missing called if there are no filters */
+  readonly focusFilter: (missing: () => void) => void
 }
 
 export interface Key {
@@ -207,6 +209,31 @@ export const KEYS: ReadonlyArray<Key> = [
     says: "texts of the conversation as they are, or as Markdown",
     run: () => settings.setRaw(!settings.raw.value),
   },
+  {
+    keys: ["z"],
+    shown: "z",
+    name: "open call",
+    says: "the call here: its events, or one row",
+    run: turnCall,
+  },
+  {
+    keys: ["Z"],
+    shown: "Z",
+    name: "fold calls",
+    says: "all calls as one row each, or as their events",
+    run: (studio) => {
+      if (studio.history.value !== null) studio.history.value.turned.value = new Set()
+      settings.setFoldCalls(!settings.foldCalls.value)
+    },
+  },
+  {
+    keys: ["h"],
+    shown: "h",
+    name: "filter",
+    says: "filter the events by kind, agent and plugin",
+    run: (studio, page) =>
+      page.focusFilter(() => studio.say("Only the events of a task can be filtered: choose one (t).")),
+  },
   { keys: ["i"], shown: "i", name: "capture", says: "what a recording or import captured", run: pane("capture") },
   {
     keys: ["t"],
@@ -245,6 +272,13 @@ function worst(studio: Studio): void {
   const at = studio.history.value?.head.value?.worst
   if (at == null) studio.say("Nothing went wrong here.")
   else studio.moveTo(at)
+}
+
+function turnCall(studio: Studio): void {
+  const course = studio.history.value
+  const call = course?.spans.value?.callAt(studio.position.value)
+  if (course == null || call === undefined) studio.say("No call is here.")
+  else course.turn(call.from)
 }
 
 async function toggleTask(studio: Studio): Promise<void> {

@@ -23,10 +23,14 @@ const keep = (name: string, setting: Signal<boolean>, value: boolean): void => {
 const foldIdle = kept("fold-idle", true)
 const singleKeys = kept("single-keys", true)
 const raw = kept("raw", false)
+const foldCalls = kept("fold-calls", true)
 
 export const settings = {
   foldIdle,
   setFoldIdle: (value: boolean): void => keep("fold-idle", foldIdle, value),
+  /** Whether the list of events shows a call as one row. */
+  foldCalls,
+  setFoldCalls: (value: boolean): void => keep("fold-calls", foldCalls, value),
   /** Whether single keys are commands (WCAG 2.2, 2.1.4). */
   singleKeys,
   /** Whether the conversation shows texts as they are, and not as Markdown and tables. */

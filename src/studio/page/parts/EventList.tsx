@@ -1,10 +1,13 @@
-/** The events of the course by position. Renders only visible rows. */
+/** The events of the course by position, with each call as one row. Renders only visible rows. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { AnnotationRow } from "../../wire/Annotations.ts"
 import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
+import type { EventRow } from "../model/listed/EventRows.ts"
 import { amountLabel } from "../model/rewards.ts"
+import { settings } from "../model/settings.ts"
 import { SIGNS } from "./Annotations.tsx"
+import { CallRow } from "./CallRow.tsx"
 import { useStudio } from "./context.ts"
 import { clock } from "./format.ts"
 import { Mark, NAMES } from "./Mark.tsx"
@@ -23,9 +26,11 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   const [height, setHeight] = useState(600)
   course.version.value
   const position = studio.position.value
-  const marks = course.marks.value
-  const length = marks?.length ?? course.last
-  const now = marks === null ? position - 1 : marks.indexAt(position)
+  const listed = studio.listed.value
+  const spans = course.spans.value
+  // All events of a timeline are listed by their positions.
+  const length = listed?.length ?? course.last
+  const { row: now, isNear } = listed?.find(position, spans) ?? { row: position - 1, isNear: false }
   const whole = length * ROW
   // From scrolled pixels to row pixels, so that both ends are reachable.
   const scale = whole > TALLEST ? (TALLEST - height) / (whole - height) : 1
@@ -51,24 +56,26 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
     element.scrollTop = (isStep ? stepped : at - tall * 0.4) * scale
   }, [now, length, height])
 
-  const first = Math.max(0, Math.floor(view / ROW) - BEYOND)
+  const first = Math.max(0, Math.min(length - 1, Math.floor(view / ROW) - BEYOND))
   const last = Math.min(length - 1, first + Math.ceil(height / ROW) + 2 * BEYOND)
-  const positionOf = (index: number) => (marks === null ? index + 1 : (marks.positions[index] ?? 0))
+  const positionOf = (row: number) => (listed === null ? row + 1 : (listed.rows[row]?.position ?? 0))
 
   useEffect(() => {
-    if (length > 0 && course.entryAt(positionOf(first)) === undefined) void course.load(positionOf(first))
-    if (length > 0 && course.entryAt(positionOf(last)) === undefined) void course.load(positionOf(last))
-  }, [first, last, length])
+    if (length === 0) return
+    // Filtered rows may be far apart.
+    for (let row = first; row <= last; row += listed === null ? Math.max(1, last - first) : 1)
+      if (course.entryAt(positionOf(row)) === undefined) void course.load(positionOf(row))
+  }, [first, last, length, listed])
 
   const rows = []
-  for (let index = first; index <= last; index++)
+  for (let row = first; row <= last; row++)
     rows.push(
       <Row
-        key={index}
+        key={row}
         course={course}
-        position={positionOf(index)}
-        top={index * ROW - view + top}
-        isHere={index === now}
+        row={listed?.rows[row] ?? { position: positionOf(row), call: undefined, isPart: false }}
+        top={row * ROW - view + top}
+        here={row === now && !isNear ? position : null}
       />,
     )
   return (
@@ -79,8 +86,9 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
       role="listbox"
       aria-label="Events"
       tabIndex={0}
-      aria-activedescendant={now < 0 ? undefined : `event-${position}`}
+      aria-activedescendant={now < 0 || isNear ? undefined : `event-${positionOf(now)}`}
     >
+      {length === 0 ? <p class="empty">No event is of this kind, agent and plugin.</p> : null}
       <div style={{ height: `${Math.min(whole, TALLEST)}px` }}>{rows}</div>
     </div>
   )
@@ -88,28 +96,43 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
 
 interface RowProps {
   readonly course: CourseHistory
-  readonly position: number
+  readonly row: EventRow
   readonly top: number
-  readonly isHere: boolean
+  /** The position of the playhead, if it is in this row. */
+  readonly here: number | null
 }
 
-const Row = ({ course, position, top, isHere }: RowProps) => {
+const Row = ({ course, row: { position, call, isPart }, top, here }: RowProps) => {
   const studio = useStudio()
   const entry = course.entryAt(position)
   // This timeline has no event at this position of the log.
   if (entry === null) return <div class="event none" style={{ top: `${top}px` }} />
+  const isHere = here !== null
+  const isBad = call === undefined || isPart ? entry?.bad : call.isBad
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the page move the position wherever the focus is.
     <div
       tabIndex={-1}
-      class={`event${isHere ? " here" : ""}${entry?.bad ? " bad" : ""}`}
+      class={`event${isHere ? " here" : ""}${isBad ? " bad" : ""}${isPart ? " part-of-call" : ""}${call !== undefined && !isPart ? " whole-call" : ""}`}
       style={{ top: `${top}px` }}
       id={`event-${position}`}
       role="option"
       aria-selected={isHere}
       onClick={() => studio.moveTo(position)}
     >
-      {entry === undefined ? <Skeleton position={position} /> : <EntryRow entry={entry} />}
+      {entry === undefined ? (
+        <Skeleton position={position} />
+      ) : call === undefined || isPart ? (
+        <EntryRow entry={entry} />
+      ) : (
+        <CallRow
+          call={call}
+          entry={entry}
+          here={here}
+          isOpen={course.turned.value.has(call.from) === settings.foldCalls.value}
+          onTurn={() => course.turn(call.from)}
+        />
+      )}
     </div>
   )
 }

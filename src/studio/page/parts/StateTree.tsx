@@ -14,6 +14,12 @@ import { At } from "./Link.tsx"
 const MEMBERS = 60
 const OPEN = 4
 
+/** Characters of a value next to its name, in a narrow tree and in a wide one: longer ones stand below it. */
+const SHORT = 12
+const LINE = 48
+/** Maximum characters of a value. */
+const LONGEST = 240
+
 interface Shown {
   readonly frame: CourseMoment
   readonly changed: ReadonlySet<string>
@@ -104,7 +110,9 @@ const Node = ({ name, value, pointer, depth, shown }: Part & { readonly name: st
   const isChanged = changed.has(pointer) || (!isInner && around.has(pointer))
   const writer = isInner ? undefined : frame.chunk.writerOf(pointer, frame.index)
   const stale = old.get(pointer)
-  const names = `${isChanged ? "changed" : around.has(pointer) ? "around" : ""}${pointer === path ? " followed" : ""}`
+  const shownValue = isInner ? "" : inline(value, LONGEST)
+  const size = shownValue.length > LINE ? "long " : shownValue.length > SHORT ? "middling " : ""
+  const names = `${size}${isChanged ? "changed" : around.has(pointer) ? "around" : ""}${pointer === path ? " followed" : ""}`
   const follow = () => studio.look({ path: pointer, pane: "value" })
   return (
     <li class={names || undefined}>
@@ -132,8 +140,14 @@ const Node = ({ name, value, pointer, depth, shown }: Part & { readonly name: st
             <span class="folded">{inline(value, 60)}</span>
           )
         ) : (
-          <button type="button" class="value" onClick={follow} title="Show who wrote it, and its previous value">
-            <bdi>{inline(value, 160)}</bdi>
+          <button
+            type="button"
+            class="value"
+            onClick={follow}
+            title="Show all of it, who wrote it, and its previous value (v)"
+          >
+            <bdi>{shownValue}</bdi>
+            {shownValue.endsWith("…") ? <span class="whole-value"> all of it</span> : null}
           </button>
         )}
         {stale === undefined ? null : (

@@ -39,6 +39,11 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
       focusBox: (text) => {
         boxText.value = { text }
       },
+      focusFilter: (missing) => {
+        const filter = document.querySelector<HTMLElement>(".event-filters select, .task-filters select")
+        if (filter === null) missing()
+        else filter.focus()
+      },
     }),
     [],
   )

@@ -4,8 +4,10 @@ import { Lanes } from "../../lanes/Lanes.tsx"
 import type { CourseHistory, CourseMoment } from "../../model/CourseHistory.ts"
 import { About } from "../../panes/About.tsx"
 import { useStudio } from "../../parts/context.ts"
+import { EventFilters } from "../../parts/EventFilters.tsx"
 import { EventList } from "../../parts/EventList.tsx"
 import { StateTree } from "../../parts/StateTree.tsx"
+import { useSpans } from "../../parts/useSpans.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { World, worldsOf } from "../../parts/World.tsx"
 import { NarrowTabs } from "./NarrowTabs.tsx"
@@ -24,10 +26,14 @@ export const DebuggerView = ({ course }: { readonly course: CourseHistory }) => 
     if (pane !== "event") setTab("about")
   }, [pane])
   const frame = studio.frame.value
+  const missing = useSpans(course)
   return (
     <>
       <NarrowTabs tabs={TABS} shown={tab} onTab={setTab} />
       <section class={partClass("events-part", tab === "events")} aria-label="Events">
+        {studio.listed.value === null ? null : (
+          <EventFilters course={course} rows={studio.listed.value} problem={missing} />
+        )}
         <EventList course={course} />
       </section>
       <section class={partClass("world-part", tab === "world")} aria-label="World and state">
