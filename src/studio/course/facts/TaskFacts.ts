@@ -1,13 +1,13 @@
 /** Facts about a task that Studio takes from its audit, so that every page shows the same numbers. */
 
 import { Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import * as ModelUse from "../../projections/audit/ModelUse.ts"
-import * as Sections from "../../projections/audit/Sections.ts"
-import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
-import { totalsOf } from "../overview/ModelSums.ts"
-import type { ModelTotals } from "../wire/Task.ts"
+import type { LogError } from "../../../events/log/EventLog.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import * as ModelUse from "../../../projections/audit/ModelUse.ts"
+import * as Sections from "../../../projections/audit/Sections.ts"
+import type { TimelineHistory } from "../../../projections/timetravel/TimelineHistory.ts"
+import { totalsOf } from "../../overview/ModelSums.ts"
+import type { ModelTotals } from "../../wire/Task.ts"
 
 /** Facts of a task up to the head of the log. */
 export interface TaskFacts {

@@ -1,11 +1,11 @@
 /** The plugins that took part in a task. */
 
 import { Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
-import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
+import type { LogError } from "../../../events/log/EventLog.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
+import type { TimelineHistory } from "../../../projections/timetravel/TimelineHistory.ts"
 
 /** Events that name a participating plugin. */
 const NAMING: ReadonlyArray<CoreName> = [

@@ -1,13 +1,13 @@
 /** A task's spans, and the agent and the plugin of each of its events. Later reads continue it. */
 
 import { Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { Spans } from "../../projections/conversation/Spans.ts"
-import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
-import { textOf } from "../../values/JsonObjects.ts"
-import { MOST_SPANS, type Owners, type TaskSpans as Wire } from "../wire/Spans.ts"
+import type { LogError } from "../../../events/log/EventLog.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { Spans } from "../../../projections/conversation/Spans.ts"
+import type { TimelineHistory } from "../../../projections/timetravel/TimelineHistory.ts"
+import { textOf } from "../../../values/JsonObjects.ts"
+import { MOST_SPANS, type Owners, type TaskSpans as Wire } from "../../wire/Spans.ts"
 import * as TaskPlugins from "./TaskPlugins.ts"
 
 /** The folded events of a task. */
