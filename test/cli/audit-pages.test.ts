@@ -245,7 +245,7 @@ describe("the table of all tasks", () => {
     expect(groups.at(-1)).toBe("A task is in the group of every plugin that takes part in it.")
     expect(Math.max(...groups.slice(0, 2).map(({ length }) => length))).toBeLessThanOrEqual(80)
     expect(AuditTablePage.rows(plain, { ...shown, scores: null }, rows, known, 80).at(-1)).toContain(
-      "--scores names others",
+      "No task has a score",
     )
     expect(AuditTablePage.rows(plain, shown, [], known, 80)).toEqual(["No task was opened in this log."])
     const forked = { ...shown, where: "on the timeline fork-1" }

@@ -153,6 +153,8 @@ describe("the list of tasks", () => {
     openedAt: 0,
     closedAt: 5_000,
     steps: 2,
+    activity: null,
+    score: null,
     ...more,
   })
   const model = { calls: 2, inputTokens: 1_200, outputTokens: 45, cost: { usd: 0.0123, atLeast: 0.0123, unpriced: 0 } }

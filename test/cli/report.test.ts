@@ -20,7 +20,7 @@ describe("export html", () => {
     expect(told).toMatchObject({ file, bytes: Buffer.byteLength(page), scores: "live", tasks: 15, scored: 14 })
     expect(page).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/)
     expect(page).toContain("2 agents worked on 15 tasks and, by their own account, achieved 10 of them.")
-    expect(page).toContain("1 task has no score by live")
+    expect(page).toContain("1 task has no score and is left out")
     expect(page).toContain("How long did people take to answer?")
     expect(page).not.toMatch(/<script|javascript:|https?:\/\/(?!x)/)
   })

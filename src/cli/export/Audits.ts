@@ -33,7 +33,7 @@ export const audits = Command.make(
     ...OutputFile.outputOptions,
     scores: optionalText(
       "scores",
-      "The scores: a pointer, a score set's id or the end of it, a label, or `all`, with a row for each. Default: official, else live; in documents all",
+      "The scores: a pointer, a score set's id or the end of it, a label, or `all`, with a row for each. Default: for each task official, else live, else the newest; in documents all",
     ),
     format: oneOf("format", FORMATS).pipe(
       Options.withDescription("Default: by the end of the file's name (.md is markdown), csv if it has none"),

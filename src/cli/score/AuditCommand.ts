@@ -14,9 +14,12 @@ import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Trend from "../../projections/comparison/Trend.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import * as CountingScore from "../../projections/report/CountingScore.ts"
+import * as TaskScores from "../../projections/report/TaskScores.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import {
   argument,
   common,
@@ -32,7 +35,6 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
-import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
@@ -48,7 +50,7 @@ const options = {
   markdown: flag("markdown", "Write Markdown: for a pull request, or a file"),
   scores: optionalText(
     "scores",
-    "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
+    "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live, else the newest",
   ),
   sort: text("sort", "With --all: the column to sort by, such as `score:desc`. Rows without a value come last").pipe(
     Options.withPseudoName("column[:desc]"),
@@ -107,18 +109,17 @@ const all = (given: Given) =>
     const { json, markdown, group } = given
     const sort = yield* AuditMode.sorting(given)
     const { openedAt, chosen } = yield* isSelecting(given) ? selectedTasks(given) : listed(given)
-    const scores = yield* scoresOf(given)
-    const sets = new Set(scores?.scoreSetIds)
+    const { scores, setsOf, isScored } = yield* scoresOf(given, chosen)
     const rows: Array<AuditTable.Row> = []
     // In order of opening, the first tasks are known without reading the others.
     const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(openedAt, chosen, given.limit) : chosen
     yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
-      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: first, onProgress }),
+      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, setsOf(audit))), { tasks: first, onProgress }),
     )
     const unscored =
       first.length === chosen.length
         ? rows.filter(({ score }) => score === null).length
-        : chosen.length - ScoreSets.scoredAmong(yield* knownSets, chosen, sets)
+        : chosen.filter((taskId) => !isScored(taskId)).length
     const named = scores === null ? null : { name: scores.name, label: scores.label }
     const width = Output.columnsOf(process.stdout)
     const inOrder = AuditTable.sorted(rows, ({ from }) => from)
@@ -165,7 +166,7 @@ const trend = (given: Given) =>
   Effect.gen(function* () {
     const { json, markdown, measure, by, agent } = given
     const { known, chosen } = yield* selected(given)
-    const scoring = yield* SetScores.load((yield* scoresOf(given))?.name ?? LIVE)
+    const scoring = yield* SetScores.load(Option.getOrUndefined(given.scores) ?? (yield* trendScoring))
     const tasks = chosen.flatMap((taskId) => {
       const task = known[taskId]
       return task === undefined ? [] : [{ taskId, ...task }]
@@ -237,15 +238,46 @@ const OPENINGS: ReadonlyArray<CoreName> = ["TaskOpened"]
 const WITHOUT_STEPS: ReadonlyArray<CoreName> = [...OPENINGS, "TaskResumed", "TimelineForked", "TaskClosed"]
 const TASKS: ReadonlyArray<CoreName> = [...WITHOUT_STEPS, "ActuatorCommanded"]
 
-/** The scores of `--scores`, else the official ones, else the live ones; null if there are none. */
-const scoresOf = ({ scores }: Given) =>
+/** The scores of `--scores`, else those that count for the tasks. `scores` is null if there are none. */
+const scoresOf = ({ scores }: Given, tasks: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    if (Option.isSome(scores)) return yield* SetScores.resolve(scores.value)
     const known = yield* knownSets
-    const { sets, pointers } = known
-    if (Object.hasOwn(pointers, OFFICIAL)) return yield* SetScores.resolveIn(known, OFFICIAL)
-    const isLive = Object.hasOwn(pointers, LIVE) || Object.values(sets).some(({ label }) => label === LIVE)
-    return isLive ? yield* SetScores.resolveIn(known, LIVE) : null
+    if (Option.isSome(scores)) {
+      const named = yield* SetScores.resolve(scores.value)
+      const sets = new Set(named.scoreSetIds)
+      return {
+        scores: named,
+        setsOf: () => sets,
+        isScored: (taskId: string) => TaskScores.setsOf(known, taskId).some(({ set }) => sets.has(set)),
+      }
+    }
+    const choice = yield* SetScores.choiceIn(known, undefined)
+    const chosen = tasks.flatMap((taskId) => TaskScores.of(known, taskId, choice) ?? [])
+    return {
+      scores: chosen.length === 0 ? null : namedAfter(chosen, SafeRecord.get(known.pointers, CountingScore.OFFICIAL)),
+      setsOf: ({ scores: all }: TaskAudit.TaskAudit) => new Set([choice.pick(all)?.scoreSetId ?? ""]),
+      isScored: (taskId: string) => TaskScores.of(known, taskId, choice) !== null,
+    }
   })
+
+/** Names the scores that count: `official`, `live`, or several after each other. */
+const namedAfter = (chosen: ReadonlyArray<TaskScores.TaskScore>, official: string | undefined) => {
+  const names = new Set(chosen.map(({ set, label }) => (set === official ? CountingScore.OFFICIAL : label)))
+  return {
+    name: [...names].join(", "),
+    label: [...new Set(chosen.map(({ label }) => label))].join(", "),
+    scoreSetIds: [...new Set(chosen.map(({ set }) => set))],
+  }
+}
+
+/** The scoring of a trend, which needs one: official, else live, else the newest. */
+const trendScoring = Effect.map(
+  Effect.suspend(() => knownSets),
+  ({ sets, pointers }) => {
+    if (Object.hasOwn(pointers, CountingScore.OFFICIAL)) return CountingScore.OFFICIAL
+    const labels = Object.values(sets).flatMap(({ finished, label }) => (finished ? [label] : []))
+    return labels.includes(CountingScore.LIVE) ? CountingScore.LIVE : (labels.at(-1) ?? CountingScore.LIVE)
+  },
+)
 
 const knownSets = Effect.flatMap(Projector, (projector) => projector.current(ScoreSets.projection))

@@ -7,9 +7,9 @@ import type { Score } from "../../projections/audit/Scores.ts"
 import * as Dependence from "../../projections/comparison/Dependence.ts"
 import * as ModelSides from "../../projections/comparison/ModelSides.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
+import { LIVE, OFFICIAL } from "../../projections/report/CountingScore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, optionalText, repeatedText } from "../command/CommonOptions.ts"
-import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
 
 export const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
 

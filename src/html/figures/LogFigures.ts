@@ -26,7 +26,7 @@ export const figures = (report: LogReport): Markup => {
       "mean net score",
       scored === 0 ? "not scored" : FormattedNumbers.amount(net / scored),
       scored === 0
-        ? `no task has a score by ${report.scoring}`
+        ? `no task has a ${report.wanted}`
         : `rewards minus punishments, of ${FormattedNumbers.counted(scored, "scored task")}`,
     ),
     key("commands per task", FormattedNumbers.amount(steps / tasks), `${FormattedNumbers.count(steps)} in total`),
@@ -53,13 +53,13 @@ export const figures = (report: LogReport): Markup => {
 const netOf = ({ rewards }: LogReport): number =>
   rewards.reduce((total, { kind, amount }) => total + (kind === "reward" ? amount : -amount), 0)
 
-const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | null => {
+const unscored = ({ tasks, scored, unscored, wanted }: LogReport): Markup | null => {
   const without = tasks - scored
   const warnings = [
     ...(without === 0
       ? []
       : [
-          `${FormattedNumbers.counted(without, "task")} ${without === 1 ? "has" : "have"} no score by ${scoring} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
+          `${FormattedNumbers.counted(without, "task")} ${without === 1 ? "has" : "have"} no ${wanted} and ${without === 1 ? "is" : "are"} left out wherever scores are shown.`,
         ]),
     ...(unscored === 0
       ? []

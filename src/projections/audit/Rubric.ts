@@ -2,6 +2,7 @@
 
 import { Option, Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
+import * as Sum from "../../values/Sum.ts"
 
 const Verdicts = Schema.optionalWith(Schema.Array(Schema.Struct({ name: Schema.String, weight: Schema.Finite })), {
   default: () => [],
@@ -31,6 +32,10 @@ export const measuresOf = (rubric: JsonObject): ReadonlyArray<Measure> =>
     onNone: () => [],
     onSome: ({ measures }) => measures.flatMap((measure) => Option.toArray(decodeMeasure(measure))),
   })
+
+/** The sum of the weights of all rewards, each given once. */
+export const possibleOf = (measures: ReadonlyArray<Measure>): number =>
+  Sum.of(measures.flatMap(({ rewards }) => rewards.map(({ weight }) => weight)))
 
 const decodeRubric = Schema.decodeUnknownOption(Rubric)
 const decodeMeasure = Schema.decodeUnknownOption(RubricMeasure)

@@ -114,7 +114,7 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
   const earned = amounts("rewards")
   const lost = amounts("punishments")
   const net = Sum.round(earned - lost)
-  const possible = Sum.of(rubric.flatMap(({ rewards }) => rewards.map(({ weight }) => weight)))
+  const possible = Rubric.possibleOf(rubric)
   return {
     scoreSetId,
     label: set.started?.label ?? "",

@@ -1,26 +1,10 @@
 /** The score sets by which several tasks can be compared: one rubric and one critic for all of them. */
 
 import { groupBy } from "../../values/groupBy.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
-import type { ScoreSets } from "../state/ScoreSets.ts"
+import * as CountingScore from "../report/CountingScore.ts"
+import type { ScoredBy } from "../report/TaskScores.ts"
 
-/** A score set that judged a task. */
-export interface ScoredBy {
-  /** Its id. */
-  readonly set: string
-  /** `live`, or another label. */
-  readonly label: string
-  readonly critic: string
-  /** The rubric's name, which may be empty. */
-  readonly rubric: string
-  /** Identifies the rubric: two of one name may differ. */
-  readonly rubricDigest: string
-  /** Pointers to the set, such as `official`. */
-  readonly pointers: ReadonlyArray<string>
-  /** The position of its start. */
-  readonly position: number
-  readonly finished: boolean
-}
+export type { ScoredBy }
 
 /** A rubric and its critic, by which several tasks can be compared. */
 export interface CommonScore {
@@ -35,25 +19,6 @@ export interface CommonScore {
   /** All of its sets, each of which names it in a link. */
   readonly all: ReadonlyArray<string>
 }
-
-/** The score sets that judged a task, in order of their start. */
-export const setsOf = ({ sets, rubrics, pointers }: ScoreSets, taskId: string): ReadonlyArray<ScoredBy> =>
-  Object.entries(sets)
-    .filter(([, { taskIds }]) => taskIds.includes(taskId))
-    .map(([set, { label, critic, rubricDigest, startedAt, finished }]) => {
-      const name = SafeRecord.get(rubrics, rubricDigest)?.name
-      return {
-        set,
-        label,
-        critic,
-        rubric: typeof name === "string" ? name : "",
-        rubricDigest,
-        pointers: Object.keys(pointers).filter((pointer) => pointers[pointer] === set),
-        position: startedAt,
-        finished,
-      }
-    })
-    .sort((a, b) => a.position - b.position)
 
 /**
  * The score sets of several tasks, grouped by rubric and critic. The score of two tasks is comparable only within one
@@ -101,6 +66,6 @@ const choiceOf = (rows: ReadonlyArray<ScoredBy>, tasks: ReadonlyArray<ReadonlyAr
 
 /** Of sets with the same rubric and critic: an official one, else the newest finished one, else the newest. */
 const preferred = (rows: ReadonlyArray<ScoredBy>): ScoredBy | undefined =>
-  rows.find(({ finished, pointers }) => finished && pointers.includes("official")) ??
+  rows.find(({ finished, pointers }) => finished && pointers.includes(CountingScore.OFFICIAL)) ??
   rows.findLast(({ finished }) => finished) ??
   rows.at(-1)

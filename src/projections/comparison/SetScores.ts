@@ -4,11 +4,15 @@ import { Data, Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Score, scoreOf } from "../audit/Scores.ts"
 import * as Verdicts from "../audit/Verdicts.ts"
 import * as Projection from "../fold/Projection.ts"
+import * as CountingScore from "../report/CountingScore.ts"
+import * as ScoreChoice from "../report/ScoreChoice.ts"
 import * as ScoreSets from "../state/ScoreSets.ts"
 
 /** No score set, label or pointer has this name. */
@@ -71,6 +75,41 @@ export const resolveIn = (
 ): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound, EventLog> => resolveAmong(name, name, known)
 
 /**
+ * Chooses among known score sets: those of a name, else the score that counts for each task. All live score sets have
+ * one label, so `live` is a choice even before the first of them.
+ */
+export const choiceIn = (
+  known: ScoreSets.ScoreSets,
+  name: string | undefined,
+): Effect.Effect<ScoreChoice.ScoreChoice, ScoringNotFound, EventLog> =>
+  name === undefined
+    ? Effect.succeed(ScoreChoice.counting(SafeRecord.get(known.pointers, CountingScore.OFFICIAL)))
+    : name === CountingScore.LIVE && !Object.hasOwn(known.pointers, CountingScore.LIVE)
+      ? Effect.succeed(ScoreChoice.labelled(CountingScore.LIVE))
+      : Effect.map(resolveIn(known, name), ({ scoreSetIds }) => ScoreChoice.ofSets(name, new Set(scoreSetIds)))
+
+/** Chooses like `choiceIn` on the log's timeline, also by a name such as `fork-1/live`. */
+export const choice = (
+  name: string | undefined,
+): Effect.Effect<ScoreChoice.ScoreChoice, ScoringNotFound | LogError, EventLog> =>
+  name === undefined
+    ? Effect.map(Effect.flatMap(EventLog, pointers), (pointers) =>
+        ScoreChoice.counting(pointers.get(CountingScore.OFFICIAL)),
+      )
+    : onTimelineOf(name, (within, known) => Effect.map(choiceIn(known, within), (chosen) => ({ ...chosen, name })))
+
+/** The pointers of the log's timeline, with the score set that each one names. */
+const pointers = (log: EventLog.Service): Effect.Effect<ReadonlyMap<string, string>, LogError> =>
+  Effect.gen(function* () {
+    const found = new Map<string, string>()
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["ScoreSetPromoted"] }, (page) => {
+      for (const event of page)
+        if (is(event, "ScoreSetPromoted")) found.set(event.payload.pointer, event.payload.scoreSetId)
+    })
+    return found
+  })
+
+/**
  * Runs a query on the timeline before the name's first slash, if there is such a timeline; otherwise on the log's.
  * `query` gets the score sets that the name may refer to.
  */
@@ -131,14 +170,24 @@ const resolveAmong = (
   })
 
 /** All score sets and pointers, folded from their own events instead of the whole log. */
-export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.gen(function* () {
-  const log = yield* EventLog
-  const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
-  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ScoreSets.TYPES }, (page) =>
-    Projection.applyAll(ScoreSets.projection, builder, page),
-  )
-  return builder.state()
-})
+export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.suspend(() => setsAfter(0))
+
+/**
+ * The score sets that began after a position, as all sets of a task begin after its opening, and all pointers. Reads
+ * only their events.
+ */
+export const setsAfter = (position: number): Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
+    const take = (page: ReadonlyArray<Event>) => Projection.applyAll(ScoreSets.projection, builder, page)
+    const query = { timeline: log.timeline, types: ScoreSets.TYPES, after: position }
+    if (position > 0) {
+      yield* Pages.forEach(log.readPage, { ...query, types: ["ScoreSetPromoted"], after: 0, until: position }, take)
+    }
+    yield* Pages.forEach(log.readPage, query, take)
+    return builder.state()
+  })
 
 const resolveIds = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
   const ids = Object.keys(sets)

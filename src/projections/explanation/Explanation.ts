@@ -6,7 +6,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Scores from "../audit/Scores.ts"
 import * as TaskAudit from "../audit/TaskAudit.ts"
-import * as CountingScore from "../report/CountingScore.ts"
+import * as SetScores from "../comparison/SetScores.ts"
+import type { ScoreChoice } from "../report/ScoreChoice.ts"
 import * as Course from "./Course.ts"
 import * as Flow from "./Flow.ts"
 import * as Suspects from "./Suspects.ts"
@@ -21,7 +22,7 @@ export interface Examined {
   /** Its steps and, between them, those of other tasks. */
   readonly course: Course.Course
   readonly flow: () => Flow.Flow
-  /** Points that the score which counts took, earliest event first. */
+  /** Points that the chosen score took, earliest event first. */
   readonly lost: ReadonlyArray<Scores.Share>
   /** Likeliest first. */
   readonly suspects: () => ReadonlyArray<Suspects.Suspect>
@@ -37,18 +38,22 @@ const MAX_EVENTS = 4_000
 /** Maximum number of other tasks' events in the same time that are examined. */
 const MAX_OTHERS = 2_000
 
-/** Examines a task on the log's timeline. */
-export const examine = (taskId: string) =>
+/**
+ * Examines a task on the log's timeline.
+ *
+ * @param scores the score to explain. Default: the one that counts
+ */
+export const examine = (taskId: string, scores?: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const audit = yield* TaskAudit.load(taskId)
-    const official = (yield* CountingScore.pointers(log)).get(CountingScore.OFFICIAL)
+    const choice = scores ?? (yield* SetScores.choice(undefined))
     const { events, isWhole } = yield* lastEvents(log, audit)
     const others = yield* othersOf(log, audit)
     const own = Course.of(events)
     const theirs = Course.of(others).steps
     const course = { ...own, steps: [...own.steps, ...theirs].sort((a, b) => a.at - b.at) }
-    const lost = lostIn(CountingScore.of(audit.scores, official))
+    const lost = lostIn(choice.pick(audit.scores))
     const symptoms = symptomsOf(own, lost)
     const known = new Set(events.map(({ position }) => position))
     // An open task, for example, needs neither.

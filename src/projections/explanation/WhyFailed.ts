@@ -12,6 +12,7 @@ import { type Json, pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as Sum from "../../values/Sum.ts"
+import type { ScoreChoice } from "../report/ScoreChoice.ts"
 import * as EventSummary from "../summary/EventSummary.ts"
 import { type Cause, type Difference, TimeTravel } from "../timetravel/TimeTravel.ts"
 import type { Step } from "./Course.ts"
@@ -31,13 +32,19 @@ const MOST = { suspect: 3, cost: 2, changed: 4 } as const
 /** Maximum length of a text from the log within a link, in characters. */
 const TEXT = 200
 
-/** Explains a task of the log's timeline in short. */
-export const brief = (taskId: string, present: FailureSentence.Present = {}) =>
-  Effect.map(Explanation.examine(taskId), (examined) => briefOf(examined, failuresOf(examined, present), present))
+/**
+ * Explains a task of the log's timeline in short.
+ *
+ * @param scores the score whose lost points it explains. Default: the one that counts
+ */
+export const brief = (taskId: string, present: FailureSentence.Present = {}, scores?: ScoreChoice) =>
+  Effect.map(Explanation.examine(taskId, scores), (examined) =>
+    briefOf(examined, failuresOf(examined, present), present),
+  )
 
-/** Explains a task of the log's timeline. */
-export const load = (taskId: string, present: FailureSentence.Present = {}) =>
-  Effect.flatMap(Explanation.examine(taskId), (examined) => of(examined, present))
+/** Explains a task of the log's timeline. The parameters are those of `brief`. */
+export const load = (taskId: string, present: FailureSentence.Present = {}, scores?: ScoreChoice) =>
+  Effect.flatMap(Explanation.examine(taskId, scores), (examined) => of(examined, present))
 
 /** Explains an examined task. */
 export const of = (examined: Explanation.Examined, present: FailureSentence.Present = {}) =>

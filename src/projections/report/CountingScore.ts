@@ -1,10 +1,5 @@
 /** The score of a task that counts if it has several: every list, page and report shows this one by default. */
 
-import { Effect } from "effect"
-import type { EventLog, LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-
 /** The pointer to the score set that counts, if it exists. */
 export const OFFICIAL = "official"
 
@@ -12,7 +7,7 @@ export const OFFICIAL = "official"
 export const LIVE = "live"
 
 /** The part of a score that the choice depends on. */
-interface Scored {
+export interface Scored {
   readonly scoreSetId: string
   readonly label: string
   readonly finished: boolean
@@ -34,14 +29,3 @@ export const of = <S extends Scored>(scores: ReadonlyArray<S>, official: string 
     null
   )
 }
-
-/** The pointers of the log's timeline, with the score set that each one names. */
-export const pointers = (log: EventLog.Service): Effect.Effect<ReadonlyMap<string, string>, LogError> =>
-  Effect.gen(function* () {
-    const found = new Map<string, string>()
-    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["ScoreSetPromoted"] }, (page) => {
-      for (const event of page)
-        if (is(event, "ScoreSetPromoted")) found.set(event.payload.pointer, event.payload.scoreSetId)
-    })
-    return found
-  })

@@ -10,13 +10,15 @@ import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.
 import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
 import { type ModelReport, Models } from "./Models.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
-import type { ScoreChoice } from "./ScoreChoice.ts"
+import * as ScoreChoice from "./ScoreChoice.ts"
 import * as TaskOutcomes from "./TaskOutcomes.ts"
 
 /** A report of many tasks. Its size does not grow with their number. */
 export interface LogReport {
-  /** The name of the reported scoring. */
+  /** The name of the reported scoring; the labels of the scores, if each task has the one that counts for it. */
   readonly scoring: string
+  /** Such a score, for sentences: `score`, or `score by strict`. */
+  readonly wanted: string
   /** The critics of the scores. */
   readonly critics: ReadonlyArray<string>
   readonly tasks: number
@@ -55,13 +57,14 @@ export interface LogReportBuilder {
 }
 
 /** Starts a report of many tasks. */
-export const begin = (choice: ScoreChoice): LogReportBuilder => {
+export const begin = (choice: ScoreChoice.ScoreChoice): LogReportBuilder => {
   const agents = new Agents()
   const rewards = new Rewards()
   const components = new Components()
   const waits = new ConfirmationWaitTimes()
   const extremes = new ExtremeTasks()
   const critics = new Set<string>()
+  const labels = new Set<string>()
   const models = new Models()
   const outcomes = TaskOutcomes.none()
   let [tasks, scored, unscored, steps] = [0, 0, 0, 0]
@@ -84,6 +87,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
       unscored += score.unscored.length > 0 ? 1 : 0
       everythingPossible &&= score.normalized !== null
       if (critics.size < MAX_CRITICS) critics.add(score.critic)
+      if (labels.size < MAX_CRITICS) labels.add(score.label || score.scoreSetId)
       rewards.add(score)
       extremes.add(audit, score)
     },
@@ -91,7 +95,8 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
     report: () => {
       const unit = everythingPossible ? "share" : "net"
       return {
-        scoring: choice.name,
+        scoring: choice.isDefault && labels.size > 0 ? [...labels].sort().join(", ") : choice.name,
+        wanted: ScoreChoice.inWords(choice),
         critics: [...critics],
         tasks,
         scored,

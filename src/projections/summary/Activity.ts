@@ -1,4 +1,4 @@
-/** What goes on in an open task, in one word. */
+/** What goes on in an open task, and how a task stands, in words: the same in lists, pages, reports and Studio. */
 
 /**
  * What goes on in an open task:
@@ -10,3 +10,46 @@
  * - `unknown`: nobody can tell from here whether its process lives.
  */
 export type Activity = "running" | "waiting" | "paused" | "stopped" | "unfinished" | "unknown"
+
+/** The facts that decide how a task stands. */
+export interface Standing {
+  /** Such as `achieved`; null while it is open. */
+  readonly outcome: string | null
+  /** Null if it is closed, or if nobody looked. */
+  readonly activity: Activity | null
+}
+
+const WORDS: { readonly [activity in Activity]: string } = {
+  running: "running",
+  waiting: "waiting",
+  paused: "paused",
+  stopped: "stopped",
+  unfinished: "unfinished",
+  unknown: "open",
+}
+
+const SENTENCES: { readonly [activity in Activity]: string } = {
+  running: "running",
+  waiting: "waiting for a person",
+  paused: "paused",
+  stopped: "stopped unexpectedly: its process ended without closing the task",
+  unfinished: "unfinished: imported or recorded so far, and may go on",
+  unknown: "open: nobody can tell from here whether its process lives",
+}
+
+/** The outcome of a closed task, and what goes on in an open one, in one word. */
+export const stateOf = ({ outcome, activity }: Standing): string => outcome ?? WORDS[activity ?? "unknown"]
+
+/** The same in a few words. */
+export const stateInWords = ({ outcome, activity }: Standing): string => outcome ?? SENTENCES[activity ?? "unknown"]
+
+/** Whether new events may come: its process lives, or nobody can tell. */
+export const isAtWork = ({ outcome, activity }: Standing): boolean =>
+  outcome === null && activity !== "stopped" && activity !== "unfinished"
+
+/** Whether a task ended badly. */
+export const isBad = ({ outcome, activity }: Standing): boolean =>
+  outcome === null ? activity === "stopped" : outcome !== "achieved" && outcome !== "finished"
+
+/** The states of open tasks, as `stateOf` names them. */
+export const OPEN_STATES = ["running", "waiting", "paused", "stopped", "unfinished"] as const

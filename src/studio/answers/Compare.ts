@@ -6,7 +6,10 @@ import * as ContentDifference from "../../projections/timetravel/alignment/Conte
 import * as RunNames from "../../projections/timetravel/alignment/RunNames.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import type { RunOfTask } from "../../projections/timetravel/table/RunTable.ts"
 import * as RunTable from "../../projections/timetravel/table/RunTable.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Comparison } from "../wire/Asking.ts"
 import type { RunTable as Wire } from "../wire/Runs.ts"
@@ -32,12 +35,10 @@ export class RunInvalid extends Data.TaggedError("RunInvalid")<{ readonly run: s
 export const compare = ({ a, b, scores: wanted }: typeof CompareQuery.Type) =>
   Effect.gen(function* () {
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]
-    const [inA, inB] = [yield* sideOf(runA), yield* sideOf(runB)]
+    const [inA, inB] = [yield* sideOf(runA, wanted), yield* sideOf(runB, wanted)]
     const scores = CommonScores.of([inA.head.sets, inB.head.sets])
-    const scored = CommonScores.chosen(scores, wanted === undefined ? [] : [wanted], [
-      inA.head.score?.set,
-      inB.head.score?.set,
-    ])
+    const counting = [inA.head.score?.set, inB.head.score?.set]
+    const scored = CommonScores.chosen(scores, wanted === undefined ? [] : counting.filter(isGiven), counting)
     const [setA, setB] = scored?.sets ?? []
     const { pairs, divergence, split, shared, sentence, names } = yield* (yield* TimeTravel).align(runA, runB)
     const [labelA = "A", labelB = "B"] = RunNames.labelsOf(names)
@@ -55,6 +56,7 @@ export const compare = ({ a, b, scores: wanted }: typeof CompareQuery.Type) =>
       rewards: { a: yield* rewardsOf(inA, setA), b: yield* rewardsOf(inB, setB) },
       notes: [
         ...(inA.head.goal === inB.head.goal ? [] : ["Their goals differ."]),
+        ...(wanted === undefined || counting.some(isGiven) ? [] : [`Neither has a score by ${oneLine(wanted)}.`]),
         ...notesOf(scored, [labelA, labelB]),
       ],
     } satisfies Comparison
@@ -73,10 +75,12 @@ interface Side {
   readonly head: TaskHead
 }
 
-const sideOf = ({ timeline, taskId }: { readonly timeline: string; readonly taskId: string }) =>
+const isGiven = (set: string | undefined): set is string => set !== undefined
+
+const sideOf = ({ timeline, taskId }: RunOfTask, scores: string | undefined) =>
   Effect.gen(function* () {
     const past: TimelineHistory = yield* (yield* StudioLog).past(timeline)
-    return { past, head: yield* Tasks.headOf(past, taskId) } satisfies Side
+    return { past, head: yield* Tasks.headOf(past, taskId, scores) } satisfies Side
   })
 
 const rewardsOf = ({ past, head }: Side, set: string | null | undefined) =>
@@ -129,9 +133,22 @@ export const RunsQuery = Schema.Struct({
   scores: Query.OptionalText,
 })
 
+/** The score sets of a scoring that judged these tasks. */
+const setsBy = (scores: string, runs: ReadonlyArray<RunOfTask>) =>
+  Effect.map(
+    Effect.forEach(runs, ({ timeline, taskId }) =>
+      Effect.gen(function* () {
+        const past = yield* (yield* StudioLog).past(timeline)
+        return (yield* TaskRows.of(past, scores)).standings.scoreOf(taskId)?.set
+      }),
+    ),
+    (sets) => sets.filter(isGiven),
+  )
+
 /** Several tasks in a table, compared with the first. */
 export const runs = ({ runs: asked, scores }: typeof RunsQuery.Type) =>
   Effect.gen(function* () {
-    const table: Wire = yield* RunTable.load(yield* Effect.forEach(asked, runOf), scores === undefined ? [] : [scores])
+    const runs = yield* Effect.forEach(asked, runOf)
+    const table: Wire = yield* RunTable.load(runs, scores === undefined ? [] : yield* setsBy(scores, runs))
     return table
   })

@@ -38,6 +38,7 @@ const MAX_ROWS = 500
 export const ListQuery = Schema.Struct({
   timeline: Query.Timeline,
   ...TaskSelection.FILTERS,
+  scores: Query.OptionalText,
   open: Schema.optionalWith(Schema.Literal("true"), { exact: true }),
   order: Schema.optionalWith(Schema.Literal("worst", "newest", "oldest"), { default: (): TaskOrder => "newest" }),
   offset: Schema.optionalWith(Query.wholeNumber(0, Number.MAX_SAFE_INTEGER), { default: () => 0 }),
@@ -45,20 +46,20 @@ export const ListQuery = Schema.Struct({
 })
 
 /** The tasks of a timeline. Without filters, reads only the tasks in the answer. */
-export const list = ({ timeline, open, order, offset, limit, ...filters }: typeof ListQuery.Type) =>
+export const list = ({ timeline, open, order, offset, limit, scores, ...filters }: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
     if (!TaskSelection.isFiltered(filters)) {
       const answer = Effect.gen(function* () {
-        const rows = yield* TaskRows.of(past)
+        const rows = yield* TaskRows.of(past, scores)
         const ids = rows.ids(order, open !== undefined)
         const shown = yield* TaskRows.some(past, rows, ids.slice(offset, offset + limit))
         return { total: ids.length, rows: shown, found: null } satisfies TaskList
       })
       return yield* studio.answering(answer)
     }
-    const rows = yield* TaskRows.of(past)
+    const rows = yield* TaskRows.of(past, scores)
     const selection = yield* TaskSelection.of(past, rows, rows.ids(order, open !== undefined), filters)
     const { selected, rows: known, found } = selection
     const page = selected.slice(offset, offset + limit).map(({ id }) => id)
@@ -76,13 +77,17 @@ const foundOf = ({ hits, ...rest }: TaskHits, ids: ReadonlyArray<string>): NonNu
   hits: ids.flatMap((id) => hits.get(id) ?? []),
 })
 
-export const OverviewQuery = Schema.Struct({ timeline: Query.Timeline, ...TaskSelection.FILTERS })
+export const OverviewQuery = Schema.Struct({
+  timeline: Query.Timeline,
+  ...TaskSelection.FILTERS,
+  scores: Query.OptionalText,
+})
 
 /** All tasks of a timeline together. */
-export const overview = ({ timeline, ...filters }: typeof OverviewQuery.Type) =>
+export const overview = ({ timeline, scores, ...filters }: typeof OverviewQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
-    const rows = yield* TaskRows.of(past)
+    const rows = yield* TaskRows.of(past, scores)
     const ids = rows.ids("oldest")
     const selection = yield* TaskSelection.of(past, rows, ids, filters)
     return yield* Totals.of(past, rows, selection, { all: ids.length, zone: filters.zone })
@@ -91,16 +96,17 @@ export const overview = ({ timeline, ...filters }: typeof OverviewQuery.Type) =>
 export const GroupQuery = Schema.Struct({
   timeline: Query.Timeline,
   where: Query.OptionalText,
+  scores: Query.OptionalText,
   by: Schema.Literal("agent", "outcome", "plugin"),
 })
 
 const MAX_TREND = 200
 
 /** The tasks of a list in groups, the largest first. */
-export const groups = ({ timeline, where, by }: typeof GroupQuery.Type) =>
+export const groups = ({ timeline, where, by, scores }: typeof GroupQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
-    const rows = yield* TaskRows.of(past)
+    const rows = yield* TaskRows.of(past, scores)
     const all = yield* TaskRows.all(past, rows, rows.ids("oldest"))
     const selected = where === undefined ? all : yield* TaskFilter.select(where, all)
     const keysOf = (row: TaskRow): ReadonlyArray<string | null> => {
@@ -136,23 +142,26 @@ const groupOf = (key: TaskGroup["key"], rows: ReadonlyArray<TaskRow>): TaskGroup
 
 export const TaskQuery = Schema.Struct({ timeline: Query.Timeline, task: Schema.NonEmptyString })
 
-export const head = ({ timeline, task }: typeof TaskQuery.Type) =>
+export const ScoredTaskQuery = Schema.Struct({ ...TaskQuery.fields, scores: Query.OptionalText })
+
+export const head = ({ timeline, task, scores }: typeof ScoredTaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
-    return yield* headOf(past, task)
+    return yield* headOf(past, task, scores)
   })
 
-export const headOf = (past: TimelineHistory, task: string) =>
+/** @param scores the name of the scoring of which it shows the score. Default: the one that counts for the task */
+export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
-    const rows = yield* TaskRows.of(past)
+    const rows = yield* TaskRows.of(past, scores)
     if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
     const outline = yield* studio.outline(past, task)
     const row = yield* rows.row(task, OutlineFacts.of(outline, rows.ends(task)))
     const verdicts = row.score === null ? [] : yield* Rewards.ofSet(past, task, row.score.set)
     const { durationMs, use } = yield* studio.facts(past, task)
-    const { sentence, moment } = yield* TaskFailure.brief(row, rows.asked(task))
+    const { sentence, moment } = yield* TaskFailure.brief(row, rows.asked(task), rows.standings.choice)
     return {
       ...row,
       durationMs,
@@ -174,14 +183,14 @@ export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>
   })
 
 /** Why a task failed, or how it stands. */
-export const failure = ({ timeline, task }: typeof TaskQuery.Type) =>
+export const failure = ({ timeline, task, scores }: typeof ScoredTaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
-    const rows = yield* TaskRows.of(past)
+    const rows = yield* TaskRows.of(past, scores)
     if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
     const row = yield* rows.row(task, OutlineFacts.of(yield* studio.outline(past, task), rows.ends(task)))
-    return (yield* TaskFailure.whole(row)) satisfies WhyFailed
+    return (yield* TaskFailure.whole(row, rows.standings.choice)) satisfies WhyFailed
   })
 
 /** The evidence of the greatest punishment, if any. */

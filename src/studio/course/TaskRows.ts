@@ -1,23 +1,25 @@
 /** Tasks as ordered rows of a list. */
 
 import { Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import { MAIN } from "../../events/log/EventLog.ts"
+import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import type { ScoringNotFound } from "../../projections/comparison/SetScores.ts"
 import * as FailureSentence from "../../projections/explanation/FailureSentence.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import type { PendingConfirmation, PendingConfirmations } from "../../projections/state/PendingConfirmations.ts"
+import { stateOf } from "../../projections/summary/Activity.ts"
 import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as OutlineFacts from "../overview/OutlineFacts.ts"
 import { type CountedModels, StudioLog } from "../StudioLog.ts"
-import { stateOf } from "../wire/Activity.ts"
 import type { TaskOrder, TaskRow } from "../wire/Task.ts"
 import * as Standings from "./Standings.ts"
 
 export interface Rows {
+  /** The name of the scoring of which it shows the scores, if one was chosen. */
+  readonly scores: string | undefined
   readonly standings: Standings.Standings
   /** The ids of the tasks in an order, optionally only of open tasks. */
   readonly ids: (order: TaskOrder, open?: boolean) => ReadonlyArray<string>
@@ -33,11 +35,15 @@ export interface Rows {
   readonly asked: (taskId: string) => PendingConfirmation | undefined
 }
 
-export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector | StudioLog> =>
+/** @param scores the name of the scoring of which it shows the scores. Default: the one that counts for each task */
+export const of = (
+  past: TimelineHistory,
+  scores?: string,
+): Effect.Effect<Rows, LogError | ScoringNotFound, EventLog | Confirmations | Projector | StudioLog> =>
   Effect.gen(function* () {
     const projector = yield* Projector
     const on = past.timeline === MAIN ? projector : yield* Effect.orDie(projector.on(past.timeline))
-    const standings = yield* Standings.current(on)
+    const standings = yield* Standings.current(on, scores)
     const pending = yield* (yield* Confirmations).pending
     const studio = yield* StudioLog
     const activityOf = yield* studio.activities
@@ -50,6 +56,7 @@ export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirm
     const isOpen = (taskId: string) => SafeRecord.get(standings.tasks, taskId)?.outcome == null
     const known: Known = { past, standings, questionsOf, modelsOf: models?.of }
     return {
+      scores,
       standings,
       modelsOf: models?.of,
       useOf: models?.together,

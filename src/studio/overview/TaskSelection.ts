@@ -117,5 +117,5 @@ const counted = (past: TimelineHistory, rows: TaskRows.Rows) =>
   Effect.gen(function* () {
     if (rows.modelsOf !== undefined) return rows
     yield* (yield* StudioLog).modelsCounted(past)
-    return yield* TaskRows.of(past)
+    return yield* TaskRows.of(past, rows.scores)
   })

@@ -22,6 +22,7 @@ const STATUS: { readonly [tag: string]: number } = {
   TimelineNotFound: 404,
   AgentNotFound: 404,
   ScoreSetNotFound: 404,
+  ScoringNotFound: 404,
   FileNotFound: 404,
   FileNotRecorded: 404,
   NoFilesRecorded: 404,

@@ -12,8 +12,9 @@ import * as Verdicts from "../answers/Verdicts.ts"
 import * as StudioLog from "../StudioLog.ts"
 import { CHUNK } from "../wire/CourseSlice.ts"
 import type { LogInfo } from "../wire/Log.ts"
+import { scoringOf } from "../wire/Scoring.ts"
 import { questionOf } from "../wire/Shared.ts"
-import type { TaskHead, TaskList } from "../wire/Task.ts"
+import type { ScoreSetRow, Scorings, TaskHead, TaskList } from "../wire/Task.ts"
 import * as SharedRequests from "./SharedRequests.ts"
 
 export interface SharedTask {
@@ -104,6 +105,25 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       const own = new Set(tasks.flatMap((one) => (one.timeline === timeline ? [one.task] : [])))
       add("annotations", { timeline }, yield* Annotations.ofTasks(timeline, own))
     }
+    for (const scores of choicesIn(heads)) {
+      const rows: Array<TaskHead> = []
+      for (const head of heads) {
+        const asked = { timeline: head.timeline, task: head.id, scores }
+        // Another timeline may have the scoring, and this one not.
+        const scored = yield* Tasks.head(asked).pipe(
+          Effect.catchTag("ScoringNotFound", () => Effect.succeed({ ...head, score: null })),
+        )
+        rows.push(scored)
+        add("task", asked, scored)
+        const { timeline, task } = asked
+        const why = Effect.catchTag(Tasks.failure(asked), "ScoringNotFound", () => Tasks.failure({ timeline, task }))
+        add("failure", asked, yield* why)
+      }
+      add("tasks", { scores }, { total: rows.length, rows, found: null } satisfies TaskList)
+    }
+    for (const timeline of new Set(tasks.map((one) => one.timeline))) {
+      add("scorings", { timeline }, scoringsIn(heads.filter((head) => head.timeline === timeline)))
+    }
     const log = yield* Log.log({})
     const shown: LogInfo = {
       ...log,
@@ -118,6 +138,38 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
     const start = first === undefined ? "/" : startOf(first, at)
     return { answers, start, title: titleOf(heads), events } satisfies SharedAnswers
   })
+
+/** Maximum number of scorings that the file's tasks can be shown by. */
+const MAX_SCORINGS = 20
+
+/** The names of the scorings that a reader can choose: none where no task has two. */
+const choicesIn = (heads: ReadonlyArray<TaskHead>): ReadonlyArray<string> =>
+  heads.every(({ sets }) => sets.length < 2)
+    ? []
+    : [
+        ...new Set([
+          ...heads.flatMap(({ sets }) => sets.flatMap(({ pointers }) => pointers)),
+          ...heads.flatMap(({ sets }) => sets.map((set) => scoringOf(set, sets))),
+        ]),
+      ].slice(0, MAX_SCORINGS)
+
+const scoringsIn = (heads: ReadonlyArray<TaskHead>): Scorings => {
+  const choices = new Set(choicesIn(heads))
+  const sets = heads.flatMap((head) => head.sets)
+  const countOf = (isOf: (set: ScoreSetRow) => boolean) =>
+    heads.filter((head) => head.sets.some((set) => set.finished && isOf(set))).length
+  const pointers = [...new Set(sets.flatMap((set) => set.pointers))].filter((name) => choices.has(name))
+  const labels = [...new Set(sets.map(({ label }) => label))].filter(
+    (name) => choices.has(name) && !pointers.includes(name),
+  )
+  return {
+    rows: [
+      ...pointers.map((name) => ({ name, isPointer: true, tasks: countOf((set) => set.pointers.includes(name)) })),
+      ...labels.map((name) => ({ name, isPointer: false, tasks: countOf(({ label }) => label === name) })),
+    ],
+    left: 0,
+  }
+}
 
 const startOf = ({ timeline, task }: SharedTask, at: number | undefined): string =>
   `/t/${encodeURIComponent(timeline)}/${encodeURIComponent(task)}${at === undefined ? "" : `/@${at}`}`

@@ -1,8 +1,24 @@
 /** The API's answers about verdicts: of several score sets, and of a rubric before it is recorded. */
 
 import type { CommonScore } from "../../projections/comparison/CommonScores.ts"
+import type { ScoredTask } from "../../projections/report/TaskScores.ts"
 
 export type { CommonScore }
+
+/**
+ * The name that chooses a score set of a task (`scores` of requests and links): its label, which other tasks have too, if
+ * the label names this set; else its id.
+ *
+ * @param all the task's score sets
+ */
+export const scoringOf = (
+  { set, label }: Pick<ScoredTask, "set" | "label">,
+  all: ReadonlyArray<Pick<ScoredTask, "set" | "label" | "finished" | "pointers">>,
+): string => {
+  const named = all.findLast((row) => row.finished && row.label === label)
+  const isPointer = all.some(({ pointers }) => pointers.includes(label))
+  return label !== "" && named?.set === set && !isPointer ? label : set
+}
 
 /** `GET /api/verdicts?timeline=…&task=…`: the verdicts of a task's score sets, side by side. */
 export interface VerdictTable {

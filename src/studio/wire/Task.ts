@@ -1,12 +1,13 @@
 /** The API's answers about tasks. */
 
 import type { WhyFailed } from "../../projections/explanation/FailureChain.ts"
+import type { TaskScore as Score, ScoredTask as ScoreSetRow } from "../../projections/report/TaskScores.ts"
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { Activity } from "../../projections/summary/Activity.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
 import type { SearchCoverage, SearchHit } from "./Search.ts"
 
-export type { Activity, WhyFailed }
+export type { Activity, Score, ScoreSetRow, WhyFailed }
 
 /** A task in a list. */
 export interface TaskRow {
@@ -31,7 +32,7 @@ export interface TaskRow {
   readonly durationMs: number | null
   /** Its model calls, as the audit counts them; null while the server is still counting those of the log. */
   readonly models: TaskModels | null
-  /** By the score set that counts: the official one, else the one from its close, else the newest. */
+  /** By the chosen scoring, else by the one that counts for it: official, else from its close, else the newest. */
   readonly score: Score | null
   /** Number of pending questions. */
   readonly waits: number
@@ -47,21 +48,27 @@ export interface TaskModels {
   readonly models: ReadonlyArray<string>
 }
 
-/** A task's score by one score set. */
-export interface Score {
-  readonly set: string
-  /** `live`, or another label. */
-  readonly label: string
-  readonly earned: number
-  readonly lost: number
-  readonly net: number
+/**
+ * `GET /api/scorings?timeline=…`: what scores can be shown by, as `scores` of other requests: pointers first, then
+ * labels, newest first.
+ */
+export interface Scorings {
+  readonly rows: ReadonlyArray<{
+    readonly name: string
+    /** Whether it is a pointer such as `official`, rather than a label. */
+    readonly isPointer: boolean
+    /** Number of tasks with a finished score by it. */
+    readonly tasks: number
+  }>
+  /** Number of further labels, which are left out. */
+  readonly left: number
 }
 
 /** `worst`: failed and abandoned tasks first, then by score. */
 export type TaskOrder = "worst" | "newest" | "oldest"
 
 /**
- * `GET /api/tasks?timeline=…&where=…&order=…&offset=…&limit=…`: `where` is CEL over `task`, a `TaskRow`, such as
+ * `GET /api/tasks?timeline=…&where=…&order=…&scores=…&offset=…&limit=…`: `where` is CEL over `task`, a `TaskRow`, such as
  * `task.outcome == "failed" && task.agent.startsWith("daredevil")`.
  */
 export interface TaskList {
@@ -79,7 +86,7 @@ export interface TaskList {
   } | null
 }
 
-/** `GET /api/groups?timeline=…&where=…&by=agent|outcome|plugin`: the tasks of a list in groups. */
+/** `GET /api/groups?timeline=…&where=…&scores=…&by=agent|outcome|plugin`: the tasks of a list in groups. */
 export interface TaskGroup {
   /** The group's common value; null for open tasks, or tasks whose agent is unknown. */
   readonly key: string | null
@@ -91,7 +98,7 @@ export interface TaskGroup {
   readonly trend: ReadonlyArray<number>
 }
 
-/** `GET /api/task?timeline=…&task=…` */
+/** `GET /api/task?timeline=…&task=…&scores=…` */
 export interface TaskHead extends TaskRow {
   /** One sentence about how it stands, and why it failed if it did: that of `/api/failure` (`WhyFailed`). */
   readonly sentence: string
@@ -124,19 +131,6 @@ export interface ModelTotals {
   readonly unmetered: number
   /** In US dollars; `usd` is null if the cost of a call is unknown, and `atLeast` is the known part. */
   readonly cost: { readonly usd: number | null; readonly atLeast: number }
-}
-
-/** A score set that judged a task. */
-export interface ScoreSetRow extends Score {
-  readonly critic: string
-  readonly rubric: string
-  /** Identifies the rubric: two of one name may differ. */
-  readonly rubricDigest: string
-  /** Pointers to it, such as `official`. */
-  readonly pointers: ReadonlyArray<string>
-  /** The position of its start. */
-  readonly position: number
-  readonly finished: boolean
 }
 
 /** `GET /api/rewards?timeline=…&task=…&set=…`: ordered by the moments that they are about. */

@@ -264,7 +264,8 @@ describe("the dialogs", () => {
       await score.click()
       await page.waitForURL(/pane=rewards.*scores=|scores=.*pane=rewards/)
       await expect.poll(() => page.locator(".pane h2").textContent()).toContain("0 as of @9")
-      const sets = page.getByRole("combobox", { name: "score set" })
-      expect(await sets.textContent()).toContain("wordy")
+      // The bar names the scoring that every screen shows now.
+      const scores = page.getByRole("banner").getByRole("combobox", { name: "score" })
+      expect(await scores.locator("option:checked").textContent()).toContain("wordy")
     }))
 })

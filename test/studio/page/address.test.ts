@@ -91,6 +91,7 @@ describe("a link", () => {
       agent: "daredevil@1.0.0",
       model: "anthropic/claude",
       day: "2026-11-21T20",
+      scores: "fork-1/strict & co",
     } as const
     expect(parsed(format(overview))).toEqual(overview)
   })

@@ -1,17 +1,17 @@
 /** The tool `find_tasks`: a line for each task that fits, with what to look at first. */
 import { Effect, Option, Schema } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
+import * as TaskPresent from "../../../kernel/recovery/TaskPresent.ts"
 import * as Chosen from "../../../kernel/scoring/TaskSelection.ts"
 import * as SetScores from "../../../projections/comparison/SetScores.ts"
 import { Projector } from "../../../projections/projector/Projector.ts"
-import type * as ScoreSets from "../../../projections/state/ScoreSets.ts"
+import * as TaskScores from "../../../projections/report/TaskScores.ts"
 import * as Tasks from "../../../projections/state/Tasks.ts"
+import * as Activity from "../../../projections/summary/Activity.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import * as Money from "../../../values/Money.ts"
-import { LIVE, OFFICIAL } from "../../export/ScoreOption.ts"
 import * as AuditPage from "../../pages/audit/AuditPage.ts"
 import * as TaskSelection from "../../score/TaskSelection.ts"
-import * as Style from "../../terminal/Style.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as Answer from "../server/Answer.ts"
 import * as TaskArgument from "../server/TaskArgument.ts"
@@ -49,14 +49,16 @@ export const findTasks = Tool.make({
       )
       const ids =
         selection.select === undefined ? Object.keys(known) : yield* Chosen.of(yield* EventLog, known, selection)
-      const scores = yield* latestScores
+      const sets = yield* SetScores.sets
+      const choice = yield* SetScores.choiceIn(sets, undefined)
       const words = query.toLowerCase()
-      const found = ids.flatMap((id): ReadonlyArray<Found> => {
+      const named = ids.flatMap((id): ReadonlyArray<Found> => {
         const task = known[id]
         if (task === undefined || (outcome === "open" && task.outcome !== null)) return []
         const isNamed = `${task.goal}\n${task.reason ?? ""}`.toLowerCase().includes(words)
-        return isNamed ? [{ id, task, score: scores?.get(id) }] : []
+        return isNamed ? [{ id, task, score: TaskScores.of(sets, id, choice), activity: null }] : []
       })
+      const found = yield* looked(named)
       const lines = sorted(found, sort).map(line)
       if (lines.length === 0)
         return { lines: [], foot: [`None of ${Text.count(Object.keys(known).length, "task")} fits.`] }
@@ -74,16 +76,22 @@ export const findTasks = Tool.make({
 interface Found {
   readonly id: string
   readonly task: Tasks.Task
-  readonly score: { readonly net: number; readonly possible: number } | undefined
+  /** Null if it is closed. */
+  readonly activity: Activity.Activity | null
+  /** By the score set that counts for it. */
+  readonly score: TaskScores.TaskScore | null
 }
 
-/** The official scores, else the live ones; undefined if there are none. */
-const latestScores = Effect.gen(function* () {
-  const { pointers, sets }: ScoreSets.ScoreSets = yield* SetScores.sets
-  const isLive = Object.hasOwn(pointers, LIVE) || Object.values(sets).some(({ label }) => label === LIVE)
-  if (!Object.hasOwn(pointers, OFFICIAL) && !isLive) return undefined
-  return (yield* SetScores.load(Object.hasOwn(pointers, OFFICIAL) ? OFFICIAL : LIVE)).scores
-})
+/** Looks at what goes on in open tasks. */
+const looked = (found: ReadonlyArray<Found>) =>
+  Effect.gen(function* () {
+    const [look, log] = [yield* TaskPresent.look, yield* EventLog]
+    return yield* Effect.forEach(found, (one) =>
+      one.task.outcome === null
+        ? Effect.map(look(log, one.id, one.task), (activity): Found => ({ ...one, activity }))
+        : Effect.succeed(one),
+    )
+  })
 
 const sorted = (found: ReadonlyArray<Found>, by: (typeof SORTS)[number]): ReadonlyArray<Found> => {
   switch (by) {
@@ -96,12 +104,12 @@ const sorted = (found: ReadonlyArray<Found>, by: (typeof SORTS)[number]): Readon
   }
 }
 
-const line = ({ id, task, score }: Found): string =>
+const line = ({ id, task, score, activity }: Found): string =>
   [
     `@${task.from}–@${task.to}`,
     Text.oneLine(TaskArgument.written(id, task.from)),
-    AuditPage.outcome(Style.plain, Outcome.of(task)),
-    ...(score === undefined ? [] : [`score ${AuditPage.net(score)}`]),
+    task.outcome === null ? Activity.stateOf({ outcome: null, activity }) : Outcome.of(task),
+    ...(score === null ? [] : [`score ${AuditPage.net(score)}`]),
     ...(task.model === undefined ? [] : [Money.costInTable(task.model.cost)]),
     Text.count(task.steps, "step"),
     Text.oneLine(task.agent),

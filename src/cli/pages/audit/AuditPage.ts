@@ -2,6 +2,7 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Activity from "../../../projections/summary/Activity.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -28,6 +29,12 @@ export const outcome = (style: Style, of: Outcome.Outcome): string => {
   if (of === "open") return style.warn(of)
   if (of === "finished") return of
   return of === "achieved" ? style.good(of) : style.bad(of)
+}
+
+/** What goes on in an open task, in one word. */
+export const openState = (style: Style, activity: Activity.Activity | null): string => {
+  const state = Activity.stateOf({ outcome: null, activity })
+  return activity === "stopped" ? style.bad(state) : activity === "unfinished" ? state : style.warn(state)
 }
 
 /** A score, such as `1.8 of 1.8`; without a possible amount, as for a return, `100`. */

@@ -10,7 +10,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { net, outcome } from "./AuditPage.ts"
 
-/** The scores in the table; null if the log has no official or live ones. */
+/** The scores in the table; null if no task has one. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
 
 export interface ShownTable {
@@ -167,7 +167,7 @@ const footer = ({ scores, tasks, unscored, ungrouped = 0, left }: ShownTable, by
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
     ? CommandHints.inText(
-        `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others, of those that \`hindcast score ls\` lists.`,
+        `${count(tasks, "task")}. No task has a score: \`hindcast rescore --rubric FILE\` scores them.`,
       )
     : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
       (unscored > 0 ? ` ${unscored} of them have no score; they do not count as zero and are left out of means.` : ""),

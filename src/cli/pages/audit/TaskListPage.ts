@@ -1,23 +1,32 @@
 /** Formats the list of tasks as text. */
 import { MAIN } from "../../../events/log/EventLog.ts"
+import type { TaskScore } from "../../../projections/report/TaskScores.ts"
 import { addTokens } from "../../../projections/state/ModelCallEnd.ts"
 import type * as Tasks from "../../../projections/state/Tasks.ts"
+import * as Activity from "../../../projections/summary/Activity.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
-import { at, shorten, time } from "../../terminal/Text.ts"
-import { outcome } from "./AuditPage.ts"
+import { at, count, shorten, time } from "../../terminal/Text.ts"
+import { net, openState, outcome } from "./AuditPage.ts"
 import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
 
-export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
+/** A task, what goes on in it, and its score, as `hindcast task ls` lists it. */
+export type ListedTask = Tasks.Task & {
+  readonly id: string
+  readonly timeline?: string
+  /** Null if it is closed. */
+  readonly activity: Activity.Activity | null
+  readonly score: TaskScore | null
+}
 
 const GOAL_LENGTH = 50
 
 /**
- * A table that fits the terminal. Leaves out `timeline` if all tasks are on `main`, and `tokens` and `cost` if no task
- * called a language model.
+ * A table that fits the terminal. Leaves out `timeline` if all tasks are on `main`, `tokens` and `cost` if no task called
+ * a language model, and `score` if none is scored. Names the scores below.
  */
 export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: number): ReadonlyArray<string> => {
   if (tasks.length === 0) return ["No task was opened in this log."]
@@ -26,6 +35,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const cells = (cell: (task: ListedTask) => string) => ({ cells: tasks.map(cell) })
   const columnIf = (shown: boolean, column: ResponsiveTable.Column) => (shown ? [column] : [])
   const isForked = tasks.some(({ timeline }) => timeline !== undefined)
+  const isScored = tasks.some(({ score }) => score !== null)
   const hasModel = tasks.some(({ model }) => model !== undefined)
   const table = ResponsiveTable.lines(
     style,
@@ -33,6 +43,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
       { heading: "task", rank: 0, ...cells(({ id }) => style.name(id.slice(-length))) },
       ...columnIf(isForked, { heading: "timeline", rank: 1, ...cells(({ timeline = MAIN }) => oneLine(timeline)) }),
       { heading: "outcome", rank: 0, ...cells((task) => stateOf(style, task)) },
+      ...columnIf(isScored, { heading: "score", rank: 1, align: "right", ...cells(scoreOf) }),
       { heading: "steps", rank: 2, align: "right", ...cells(({ steps }) => String(steps)) },
       ...columnIf(hasModel, { heading: "tokens", rank: 4, align: "right", ...cells(tokensOf) }),
       ...columnIf(hasModel, { heading: "cost", rank: 3, align: "right", ...cells(costOf) }),
@@ -47,11 +58,24 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const waiting = tasks.flatMap(({ id, waits }) =>
     waits === undefined ? [] : [style.dim(`${oneLine(id)} is incomplete: ${oneLine(waits)}.`)],
   )
-  return [...table, ...waiting]
+  return [...table, ...waiting, ...(isScored ? [style.dim(scoredBy(tasks))] : [])]
 }
 
-const stateOf = (style: Style, task: ListedTask): string =>
-  task.outcome === null && task.asked !== undefined ? style.warn(task.asked.what) : outcome(style, Outcome.of(task))
+const stateOf = (style: Style, task: ListedTask): string => {
+  if (task.outcome !== null) return outcome(style, Outcome.of(task))
+  // What was asked of a task that nobody works on will not happen.
+  if (task.asked !== undefined && Activity.isAtWork(task)) return style.warn(task.asked.what)
+  return openState(style, task.activity)
+}
+
+const scoreOf = ({ score }: ListedTask): string => (score === null ? "" : net(score))
+
+/** Names the scores of the tasks: a mean of several rubrics would mislead, and so does a column of several. */
+const scoredBy = (tasks: ReadonlyArray<ListedTask>): string => {
+  const labels = [...new Set(tasks.flatMap(({ score }) => (score === null ? [] : [score.label || score.set])))]
+  const unscored = tasks.filter(({ score }) => score === null).length
+  return `Scores: ${oneLine(labels.join(", "))}.${unscored === 0 ? "" : ` ${count(unscored, "task")} ${unscored === 1 ? "has" : "have"} none.`}`
+}
 
 const tokensOf = ({ model }: ListedTask): string => (model === undefined ? "" : tokensIn(model))
 

@@ -5,11 +5,11 @@ import { Projector } from "../../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../../projections/state/ForkedTasks.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import * as Tasks from "../../../projections/state/Tasks.ts"
-import type * as TaskListPage from "../../pages/audit/TaskListPage.ts"
+import type { ListedTask } from "./ShownTasks.ts"
 
 /** Tasks, those of `main` first. `earlier` tells whether the list leaves some out. */
 export interface ListedTasks {
-  readonly tasks: ReadonlyArray<TaskListPage.ListedTask>
+  readonly tasks: ReadonlyArray<ListedTask>
   readonly earlier: boolean
 }
 

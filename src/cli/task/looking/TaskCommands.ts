@@ -7,8 +7,10 @@ import { Bundles } from "../../../events/maintenance/Bundles.ts"
 import * as Pages from "../../../events/read/Pages.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
+import * as TaskPresent from "../../../kernel/recovery/TaskPresent.ts"
 import * as AnnotationList from "../../../projections/annotations/AnnotationList.ts"
 import * as TaskAudit from "../../../projections/audit/TaskAudit.ts"
+import * as ScoreChoice from "../../../projections/report/ScoreChoice.ts"
 import { BadInput } from "../../command/BadInput.ts"
 import { argument, common, TASK, text } from "../../command/CommonOptions.ts"
 import * as Ids from "../../command/Ids.ts"
@@ -16,6 +18,7 @@ import * as OpenLog from "../../command/OpenLog.ts"
 import * as Output from "../../command/Output.ts"
 import * as TimelineOption from "../../command/TimelineOption.ts"
 import * as OutputFormat from "../../export/OutputFormat.ts"
+import * as ScoreOption from "../../export/ScoreOption.ts"
 import * as TaskPage from "../../pages/audit/TaskPage.ts"
 import { at, count } from "../../terminal/Text.ts"
 
@@ -23,9 +26,14 @@ const ERRORS: ReadonlyArray<CoreName> = [
   ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "ModelFailed", "SensorFailed"] as const),
 ]
 
-const showOptions = { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline }
+const showOptions = {
+  ...common,
+  task: argument("task", TASK),
+  scores: ScoreOption.scores,
+  timeline: TimelineOption.timeline,
+}
 
-export const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
+export const show = Command.make("show", showOptions, ({ log: named, json, task, scores, timeline }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const taskId = yield* Ids.task(task)
@@ -35,10 +43,14 @@ export const show = Command.make("show", showOptions, ({ log: named, json, task,
       last = page.at(-1) ?? last
     })
     const error = last ?? null
-    const next = TaskPage.next(audit, error)
+    const choice = yield* ScoreOption.resolve(scores)
+    const score = choice.pick(audit.scores)
+    const activity = yield* TaskPresent.of(taskId)
+    const next = TaskPage.next(audit, { error, activity })
     const annotations = (yield* AnnotationList.load(log)).filter(({ subject }) => subject.task === taskId)
-    yield* Output.show(json, { audit, error, annotations, next }, (style) =>
-      TaskPage.lines(style, { audit, error, annotations }, next),
+    const chosen = score === null ? null : { scoreSetId: score.scoreSetId, label: score.label, net: score.net }
+    yield* Output.show(json, { audit, activity, score: chosen, error, annotations, next }, (style) =>
+      TaskPage.lines(style, { audit, activity, score, wanted: ScoreChoice.inWords(choice), error, annotations }, next),
     )
   }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("One task on a screen: goal, outcome, times, cost, scores, last error, next commands"))

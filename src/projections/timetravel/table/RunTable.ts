@@ -8,11 +8,15 @@ import { EventLog, type LogError } from "../../../events/log/EventLog.ts"
 import * as Timelines from "../../../events/read/Timelines.ts"
 import { count } from "../../../values/Formats.ts"
 import { groupBy } from "../../../values/groupBy.ts"
+import * as SafeRecord from "../../../values/SafeRecord.ts"
 import * as TaskAudit from "../../audit/TaskAudit.ts"
 import * as AuditTable from "../../comparison/AuditTable.ts"
 import * as CommonScores from "../../comparison/CommonScores.ts"
 import * as SetScores from "../../comparison/SetScores.ts"
 import { Projector } from "../../projector/Projector.ts"
+import * as CountingScore from "../../report/CountingScore.ts"
+import * as ScoreChoice from "../../report/ScoreChoice.ts"
+import * as TaskScores from "../../report/TaskScores.ts"
 import * as DecisionSentence from "../alignment/DecisionSentence.ts"
 import * as RunNames from "../alignment/RunNames.ts"
 import * as Runs from "../Runs.ts"
@@ -101,9 +105,13 @@ export const load = (
     const read = yield* Effect.forEach(runs, ({ timeline, taskId }) =>
       onTimeline(timeline, Effect.all([TaskAudit.load(taskId), SetScores.sets])),
     )
-    const sets = read.map(([, known], index) => CommonScores.setsOf(known, runs[index]?.taskId ?? ""))
+    const sets = read.map(([, known], index) => TaskScores.setsOf(known, runs[index]?.taskId ?? ""))
     const scores = CommonScores.of(sets)
-    const scored = CommonScores.chosen(scores, wanted, [])
+    const counting = read.map(([, known], index) => {
+      const official = SafeRecord.get(known.pointers, CountingScore.OFFICIAL)
+      return TaskScores.of(known, runs[index]?.taskId ?? "", ScoreChoice.counting(official))?.set
+    })
+    const scored = CommonScores.chosen(scores, wanted, counting)
     const [pastA, selectorA] = [yield* pastOf(first.timeline), first]
     const compared = yield* Effect.forEach(runs, (run) =>
       Effect.flatMap(pastOf(run.timeline), (past) => Runs.compared([pastA, selectorA], [past, run])),

@@ -6,6 +6,7 @@ import * as Timelines from "../../../events/read/Timelines.ts"
 import type { Brief } from "../../../projections/explanation/FailureChain.ts"
 import * as FailureSentence from "../../../projections/explanation/FailureSentence.ts"
 import * as WhyFailed from "../../../projections/explanation/WhyFailed.ts"
+import type { ScoreChoice } from "../../../projections/report/ScoreChoice.ts"
 import type { PendingConfirmation } from "../../../projections/state/PendingConfirmations.ts"
 import { StudioLog } from "../../StudioLog.ts"
 import type { TaskRow } from "../../wire/Task.ts"
@@ -13,8 +14,8 @@ import type { TaskRow } from "../../wire/Task.ts"
 type Row = Pick<TaskRow, "timeline" | "id" | "outcome" | "activity" | "steps" | "to" | "score">
 
 /** The whole explanation. */
-export const whole = ({ timeline, id, activity }: Pick<Row, "timeline" | "id" | "activity">) =>
-  onTimeline(timeline, WhyFailed.load(id, { activity }))
+export const whole = ({ timeline, id, activity }: Pick<Row, "timeline" | "id" | "activity">, scores: ScoreChoice) =>
+  onTimeline(timeline, WhyFailed.load(id, { activity }, scores))
 
 /**
  * The sentence about a task, and where to look first. An open task needs no look at its events, and the answer about a
@@ -22,7 +23,7 @@ export const whole = ({ timeline, id, activity }: Pick<Row, "timeline" | "id" | 
  *
  * @param asked its question to a person that waits longest
  */
-export const brief = (row: Row, asked: PendingConfirmation | undefined) => {
+export const brief = (row: Row, asked: PendingConfirmation | undefined, scores: ScoreChoice) => {
   const { timeline, id, outcome, activity, steps, to, score } = row
   if (outcome === null && activity !== "stopped") {
     const sentence = FailureSentence.ofOpen({ activity, steps, to, asked })
@@ -31,7 +32,7 @@ export const brief = (row: Row, asked: PendingConfirmation | undefined) => {
   return Effect.gen(function* () {
     const { briefs } = yield* StudioLog
     const known = briefs.get([timeline, id, String(to), score?.set ?? "", activity ?? ""], () => ({ brief: undefined }))
-    known.brief ??= yield* onTimeline(timeline, WhyFailed.brief(id, { activity }))
+    known.brief ??= yield* onTimeline(timeline, WhyFailed.brief(id, { activity }, scores))
     return known.brief
   })
 }

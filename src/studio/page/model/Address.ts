@@ -30,7 +30,7 @@ export interface Visit extends Course {
   readonly path: string
   /** A position (`@412`) for a difference, or `TIMELINE/TASK,…` for a comparison, or empty. */
   readonly vs: string
-  /** The id of the score set; empty for the one that counts. */
+  /** The shown scores: a pointer, a label or the id of a score set; empty for the score that counts for each task. */
   readonly scores: string
   /** The marked predicate, or empty. */
   readonly when: string
@@ -61,6 +61,8 @@ export interface Overview {
   readonly model: string
   /** The beginning of `YYYY-MM-DDTHH`. */
   readonly day: string
+  /** As in a visit. */
+  readonly scores: string
 }
 
 export const isFiltered = ({ where, text, state, agent, model, day }: Overview): boolean =>
@@ -82,6 +84,10 @@ export interface TaskPlace {
   readonly timeline: string
   readonly task: string
 }
+
+/** The address with these scores, if its screen shows scores and its address names none. */
+export const withScores = <A extends Address>(address: A, scores: string): A =>
+  (address.screen === "visit" || address.screen === "tasks") && address.scores === "" ? { ...address, scores } : address
 
 /** The other task of a comparison of two; null for other visits. */
 export const otherOf = (visit: Visit): TaskPlace | null => {
@@ -126,7 +132,7 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
 
 export const OVERVIEW: Overview = {
   ...{ screen: "tasks", timeline: "main", where: "", order: "worst", by: "" },
-  ...{ text: "", state: "", agent: "", model: "", day: "" },
+  ...{ text: "", state: "", agent: "", model: "", day: "", scores: "" },
 }
 
 /** Parses a link's path and query. An unknown link is `lost`. */
@@ -231,7 +237,12 @@ export const positionOf = (text: string): number | undefined =>
 
 const overviewOf = (query: URLSearchParams): Omit<Overview, "screen" | "timeline"> => ({
   ...{ where: query.get("where") ?? "", text: query.get("text") ?? "", state: query.get("state") ?? "" },
-  ...{ agent: query.get("agent") ?? "", model: query.get("model") ?? "", day: query.get("day") ?? "" },
+  ...{
+    agent: query.get("agent") ?? "",
+    model: query.get("model") ?? "",
+    day: query.get("day") ?? "",
+    scores: query.get("scores") ?? "",
+  },
   order: (["worst", "newest", "oldest"] as const).find((name) => name === query.get("order")) ?? "worst",
   by: (["agent", "outcome", "plugin"] as const).find((name) => name === query.get("by")) ?? "",
 })

@@ -39,6 +39,9 @@ export class CourseHistory {
   #meanwhile: Array<Entry> = []
   #opening = false
 
+  /** The name of the scoring that the head has the score of; empty for the one that counts. */
+  scores = ""
+
   readonly source: Source
   readonly course: Course
   readonly logHead: Signal<number>
@@ -54,7 +57,7 @@ export class CourseHistory {
     if (task === null) return
     this.#opening = true
     const [head, course] = await Promise.all([
-      this.source.ask("task", { timeline, task }),
+      this.source.ask("task", { timeline, task, scores: this.scores }),
       this.source.ask("course", { timeline, task }),
     ]).finally(() => {
       this.#opening = false
@@ -70,7 +73,11 @@ export class CourseHistory {
   /** Reloads the task's head, such as its outcome. */
   async refresh(): Promise<void> {
     const { timeline, task } = this.course
-    if (task !== null) this.head.value = await this.source.ask("task", { timeline, task })
+    const { scores } = this
+    if (task === null) return
+    const head = await this.source.ask("task", { timeline, task, scores })
+    // A later choice of scores asked again.
+    if (scores === this.scores) this.head.value = head
   }
 
   /** Opens a call in the list of events, or folds it. */

@@ -3,13 +3,13 @@
  * call its methods.
  */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
-import { isAtWork } from "../../wire/Activity.ts"
+import { isAtWork } from "../../../projections/summary/Activity.ts"
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
-import { type Address, type Course, OVERVIEW, type TaskView, VIEWS, type Visit, visit } from "./Address.ts"
+import { type Address, type Course, OVERVIEW, type TaskView, VIEWS, type Visit, visit, withScores } from "./Address.ts"
 import { Annotated } from "./annotations/Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
@@ -79,6 +79,8 @@ export class Studio {
     const course = this.history.value
     return visit === null || course === null ? null : this.#rows.of(course, visit)
   })
+  /** The name of the scoring whose scores all screens show; empty for the score that counts for each task. */
+  readonly scores: Signal<string> = signal("")
   /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
   /** Increases when all loaded data was dropped, so that screens start over. */
@@ -117,16 +119,37 @@ export class Studio {
     void this.#arrive(this.address.value)
   }
 
-  /** Goes to an address, with a new entry in the browser's history unless `replace` is set. */
+  /**
+   * Goes to an address, with a new entry in the browser's history unless `replace` is set. An address without scores
+   * shows the chosen ones.
+   */
   go(address: Address, replace = false): void {
-    clearTimeout(this.#lag)
-    this.links.write(address, replace)
-    void this.#arrive(address)
+    this.#to(withScores(address, this.scores.value), replace)
+  }
+
+  /** The link to an address, with the chosen scores. */
+  href(address: Address): string {
+    return this.links.href(withScores(address, this.scores.value))
   }
 
   look(change: Partial<Omit<Visit, "screen" | "timeline" | "task" | "at">>, replace = false): void {
     const visit = this.visit
-    if (visit !== null) this.go({ ...visit, ...change, at: this.following.value ? null : this.position.value }, replace)
+    if (visit !== null)
+      this.#to({ ...visit, ...change, at: this.following.value ? null : this.position.value }, replace)
+  }
+
+  /** Shows the scores of a scoring from now on: a pointer, a label or an id; empty for those that count. */
+  chooseScores(scores: string): void {
+    const address = this.address.value
+    if (address.screen === "tasks") this.#to({ ...address, scores }, true)
+    else if (address.screen === "visit") this.look({ scores }, true)
+    else this.scores.value = scores
+  }
+
+  #to(address: Address, replace: boolean): void {
+    clearTimeout(this.#lag)
+    this.links.write(address, replace)
+    void this.#arrive(address)
   }
 
   /** Moves the playhead. The address follows after a delay. */
@@ -245,9 +268,10 @@ export class Studio {
     return live === undefined ? OVERVIEW : visit({ timeline: live.timeline, task: live.id }, null)
   }
 
-  /** The score set of the shown rewards: the chosen one, else the one that counts. */
+  /** The score set of the shown rewards: that of the task's score, or an unfinished one whose id was chosen. */
   scoreSetOf(head: TaskHead | null): string {
-    return this.visit?.scores || head?.score?.set || ""
+    const { scores } = this.visit ?? {}
+    return head?.score?.set ?? head?.sets.find(({ set }) => set === scores)?.set ?? ""
   }
 
   #sayPosition(visit: Visit): void {
@@ -267,6 +291,7 @@ export class Studio {
       const to = address.screen === "start" ? await this.first() : address
       if (this.#wanted !== address) return
       if (to !== address) this.links.write(to, true)
+      if (to.screen === "tasks" || to.screen === "visit") this.scores.value = to.scores
       if (to.screen !== "visit") {
         batch(() => {
           this.address.value = to
@@ -293,6 +318,11 @@ export class Studio {
     const isSame = known !== null && sameCourse(known.course, to)
     const course = isSame ? known : await this.#opened(to, isWanted)
     if (!isWanted()) return
+    if (isSame && course.scores !== to.scores) {
+      course.scores = to.scores
+      await course.refresh()
+      if (!isWanted()) return
+    }
     const head = course.head.value
     const isOpen = head === null || isAtWork(head)
     const position = to.at ?? (isOpen ? course.last : (head.worst ?? course.last))
@@ -311,8 +341,9 @@ export class Studio {
   }
 
   /** Opens a course, which receives live events from the start of the request on. */
-  async #opened({ timeline, task }: Course, isWanted: () => boolean): Promise<CourseHistory> {
+  async #opened({ timeline, task, scores }: Visit, isWanted: () => boolean): Promise<CourseHistory> {
     const course = new CourseHistory(this.source, { timeline, task }, this.head)
+    course.scores = scores
     this.followed.add(course)
     try {
       await course.open()
@@ -347,10 +378,10 @@ export class Studio {
     if (this.questions.value === known) this.questions.value = waiting
   }
 
-  async #loadRewards({ timeline, task, scores }: Visit, head: TaskHead | null): Promise<void> {
-    const set = scores || head?.score?.set
+  async #loadRewards({ timeline, task }: Visit, head: TaskHead | null): Promise<void> {
+    const set = this.scoreSetOf(head)
     const question = ++this.#rewardsAsked
-    const rewards = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
+    const rewards = task === null || set === "" ? [] : await this.source.ask("rewards", { timeline, task, set })
     // A later request is for another task, or newer.
     if (question === this.#rewardsAsked) this.rewards.value = rewards
   }

@@ -34,12 +34,13 @@ export const commandOf = (address: Address, log: string, position: number): stri
   }
 }
 
-const tasksCommand = ({ timeline, where, order, by }: Overview): string =>
+const tasksCommand = ({ timeline, where, order, by, scores }: Overview): string =>
   [
     "audit --all",
     by === "" ? "" : `--group ${by}`,
     by === "" && order === "worst" ? "--sort score" : "",
     where === "" ? "" : `--where ${word(where)}`,
+    scores === "" ? "" : `--scores ${word(scores)}`,
     timeline === "main" ? "" : `--timeline ${word(timeline)}`,
   ]
     .filter((part) => part !== "")

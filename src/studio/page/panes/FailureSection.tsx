@@ -10,7 +10,8 @@ export const FailureSection = () => {
   const studio = useStudio()
   const visit = studio.visit
   const head = studio.history.value?.head.value ?? null
-  const asked = visit === null || visit.task === null ? null : { timeline: visit.timeline, task: visit.task }
+  const asked =
+    visit === null || visit.task === null ? null : { timeline: visit.timeline, task: visit.task, scores: visit.scores }
   // A new end or a new score changes the explanation.
   const why = useAnswer("failure", asked, `${head?.outcome} ${head?.activity} ${head?.score?.set}`)
   if (asked === null) return null

@@ -3,7 +3,7 @@
  * side.
  */
 import { useEffect, useMemo, useState } from "preact/hooks"
-import type { RewardRow } from "../../wire/Task.ts"
+import type { RewardRow, ScoreSetRow } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
 import { signed } from "../parts/format.ts"
@@ -33,21 +33,28 @@ export const RewardsPane = () => {
       <h2>
         <span class={now < 0 ? "punishment" : "reward"}>{signed(now)}</span> as of @{position}
       </h2>
-      <label class="choice">
-        score set{" "}
-        <select value={chosen} onChange={({ currentTarget }) => studio.look({ scores: currentTarget.value })}>
-          {head.sets.map((set) => (
-            <option key={set.set} value={set.set}>
-              {[set.label, set.critic, ...set.pointers].join(" · ")}: {signed(set.net)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <p class="facts-line">
+        <ChosenSet set={head.sets.find(({ set }) => set === chosen)} scores={studio.scores.value} />
+      </p>
       <Rewards key={chosen} rewards={studio.rewards.value} netAt={netAt} />
       {head.sets.length < 2 ? null : <VerdictTable head={head} chosen={chosen} />}
     </>
   )
 }
+
+/** Which score set it is. The bar, or a heading of the table below, chooses another. */
+const ChosenSet = ({ set, scores }: { readonly set: ScoreSetRow | undefined; readonly scores: string }) =>
+  set === undefined ? (
+    <span class="unknown">
+      This task has no score by <bdi>{scores}</bdi>.
+    </span>
+  ) : (
+    <span>
+      by <bdi>{set.label}</bdi>, judged by <bdi>{set.critic}</bdi>
+      {set.pointers.length === 0 ? "" : ` · ${set.pointers.join(" · ")}`}
+      {set.finished ? "" : " · unfinished"}
+    </span>
+  )
 
 interface RewardsProps {
   readonly rewards: ReadonlyArray<RewardRow>

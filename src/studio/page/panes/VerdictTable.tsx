@@ -1,7 +1,7 @@
 /** The score sets of a task side by side: their verdicts, differences and totals. */
 import { Fragment } from "preact"
 import { useState } from "preact/hooks"
-import type { VerdictCell, VerdictRow } from "../../wire/Scoring.ts"
+import { scoringOf, type VerdictCell, type VerdictRow } from "../../wire/Scoring.ts"
 import type { ScoreSetRow, TaskHead } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
@@ -47,7 +47,7 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
             <tr>
               <th scope="col">what</th>
               {sets.map((set) => (
-                <SetHeading key={set.set} set={set} isChosen={set.set === chosen} />
+                <SetHeading key={set.set} set={set} all={head.sets} isChosen={set.set === chosen} />
               ))}
             </tr>
           </thead>
@@ -78,18 +78,25 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
         </table>
       </section>
       <p class="note">
-        ≠ they differ · – did not apply · blank: not in its rubric. Choose a score set to draw its line below.
+        ≠ they differ · – did not apply · blank: not in its rubric. Choose a score set to see its scores on every
+        screen.
       </p>
     </div>
   )
 }
 
-/** A click on a set changes the line on the lanes. */
-const SetHeading = ({ set, isChosen }: { readonly set: ScoreSetRow; readonly isChosen: boolean }) => {
+interface SetHeadingProps {
+  readonly set: ScoreSetRow
+  readonly all: ReadonlyArray<ScoreSetRow>
+  readonly isChosen: boolean
+}
+
+/** A click on a set shows its scores everywhere. */
+const SetHeading = ({ set, all, isChosen }: SetHeadingProps) => {
   const studio = useStudio()
   return (
     <th scope="col" class="n">
-      <button type="button" aria-pressed={isChosen} onClick={() => studio.look({ scores: set.set })}>
+      <button type="button" aria-pressed={isChosen} onClick={() => studio.chooseScores(scoringOf(set, all))}>
         <bdi>{set.label}</bdi>
       </button>
       {[set.critic, ...set.pointers, ...(set.finished ? [] : ["unfinished"])].map((line) => (

@@ -1,7 +1,7 @@
 /** The bar: log, timeline, task, LIVE, pending questions, and the box. */
 import type { Signal } from "@preact/signals"
+import { isAtWork } from "../../../projections/summary/Activity.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import { isAtWork } from "../../wire/Activity.ts"
 import { OVERVIEW, visit } from "../model/Address.ts"
 import type { KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
@@ -9,6 +9,7 @@ import { CommandBox } from "./CommandBox.tsx"
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 import { Link } from "./Link.tsx"
+import { ScoreSelect } from "./ScoreSelect.tsx"
 import { SignedIn } from "./SignedIn.tsx"
 
 export const Bar = ({ connection, page }: { readonly connection: Signal<Connection>; readonly page: KeyTargets }) => {
@@ -50,6 +51,7 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
         )}
       </nav>
       <div class="side">
+        {now === null && address.screen !== "tasks" ? null : <ScoreSelect timeline={timeline} />}
         {studio.source.follow === null ? (
           <span class="stopped">a shared copy</span>
         ) : connection.value === "lost" ? (

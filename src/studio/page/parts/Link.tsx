@@ -15,7 +15,7 @@ export const Link = ({ to, class: name, title, current = false, children }: Prop
   const studio = useStudio()
   return (
     <a
-      href={studio.links.href(to)}
+      href={studio.href(to)}
       class={name}
       title={title}
       aria-current={current ? "page" : undefined}

@@ -1,7 +1,7 @@
 /** Scores the task again by a rubric written here. Shows issues at their lines, and a preview of the result. */
 import { useState } from "preact/hooks"
 import type { RubricIssue } from "../../wire/Asking.ts"
-import type { Preview } from "../../wire/Scoring.ts"
+import { type Preview, scoringOf } from "../../wire/Scoring.ts"
 import { messageOf } from "../source/Source.ts"
 import { RescorePreview } from "../writing/RescorePreview.tsx"
 import { TextEditor } from "../writing/TextEditor.tsx"
@@ -92,7 +92,8 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
       await studio.refresh()
       if (signal.aborted) return
       onClose()
-      studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: made.set }) })
+      const sets = studio.history.value?.head.value?.sets ?? []
+      studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: scoringOf(made, sets) }) })
     })
   const chosen = head?.sets.find(({ set }) => set === studio.scoreSetOf(head))
   return (

@@ -1,7 +1,7 @@
 /** Tasks as choices of a dialog: id, outcome, agent and score. */
 
 import type { ComponentChildren } from "preact"
-import { stateOf } from "../../wire/Activity.ts"
+import { stateOf } from "../../../projections/summary/Activity.ts"
 import type { TaskRow } from "../../wire/Task.ts"
 import { nameOf, signed } from "./format.ts"
 

@@ -13,7 +13,12 @@ const MOST = 30
 export const TaskDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const { timeline = "main", task = null } = studio.visit ?? {}
-  const { answer: tasks, problem } = useAnswer("tasks", { timeline, order: "worst", limit: MOST })
+  const { answer: tasks, problem } = useAnswer("tasks", {
+    timeline,
+    order: "worst",
+    limit: MOST,
+    scores: studio.scores.value,
+  })
   const go = (address: Parameters<typeof studio.go>[0]) => {
     onClose()
     studio.go(address)

@@ -1,5 +1,5 @@
 /** A task in the list. */
-import { isBad, stateOf } from "../../wire/Activity.ts"
+import { isBad, stateOf } from "../../../projections/summary/Activity.ts"
 import { decodeKind } from "../../wire/Kind.ts"
 import type { SearchHit } from "../../wire/Search.ts"
 import type { TaskRow } from "../../wire/Task.ts"

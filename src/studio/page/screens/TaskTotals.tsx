@@ -1,5 +1,5 @@
 /** The totals of the listed tasks, the choices of states, and when the tasks were opened. */
-import { isBad } from "../../wire/Activity.ts"
+import { isBad } from "../../../projections/summary/Activity.ts"
 import type { Days, States, TaskOverview } from "../../wire/Overview.ts"
 import type { Overview } from "../model/Address.ts"
 import { cost, tokens } from "../parts/amounts.ts"

@@ -1,6 +1,6 @@
 /** The first screen: how all tasks of a timeline went, and which of them need somebody. */
 import { useRef, useState } from "preact/hooks"
-import { isAtWork } from "../../wire/Activity.ts"
+import { isAtWork } from "../../../projections/summary/Activity.ts"
 import { isFiltered, type Overview } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, zone } from "../parts/format.ts"
@@ -18,9 +18,9 @@ import { useSelected } from "./useSelected.ts"
 
 export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   const studio = useStudio()
-  const { timeline, where, order, by, text, state, agent, model, day } = address
+  const { timeline, where, order, by, text, state, agent, model, day, scores } = address
   const box = useRef<HTMLOListElement>(null)
-  const filters = { timeline, where, text, state, agent, model, day, zone: zone() }
+  const filters = { timeline, where, text, state, agent, model, day, scores, zone: zone() }
   const [isOpen, setOpen] = useState(false)
   // Rows of open tasks change with every event; others when tasks open, close or are scored.
   const [isComing, setComing] = useState(false)
@@ -29,7 +29,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   const rows = useRows(box, { ...filters, order }, version)
   // The rows come first: the server reads more of the log for the totals.
   const { answer: overview, problem } = useAnswer("overview", rows.total === null ? null : filters, version)
-  const groups = useAnswer("groups", by === "" ? null : { timeline, where, by }, version)
+  const groups = useAnswer("groups", by === "" ? null : { timeline, where, by, scores }, version)
   const selected = useSelected(`${timeline} ${JSON.stringify(filters)}`)
   const { total, range } = rows
   const shown = Array.from(

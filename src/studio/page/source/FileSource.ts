@@ -110,8 +110,8 @@ export const fileSource = (packed: Packed): Source => {
     return { timeline: found.timeline, position: found.position, task: found.task }
   }
 
-  const listed = async ({ open }: Parameters): Promise<Questions["tasks"]> => {
-    const { rows } = (await given("tasks", {})) as Questions["tasks"]
+  const listed = async ({ open, scores }: Parameters): Promise<Questions["tasks"]> => {
+    const { rows } = (await given("tasks", { scores })) as Questions["tasks"]
     const shown = open === "true" ? rows.filter(({ outcome }) => outcome === null) : rows
     return { total: shown.length, rows: shown, found: null }
   }

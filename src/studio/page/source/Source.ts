@@ -35,7 +35,16 @@ import type {
 import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
 import type { TaskSpans } from "../../wire/Spans.ts"
 import type { Input } from "../../wire/Talk.ts"
-import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList, WhyFailed } from "../../wire/Task.ts"
+import type {
+  Course,
+  RewardRow,
+  Scorings,
+  TaskCapture,
+  TaskGroup,
+  TaskHead,
+  TaskList,
+  WhyFailed,
+} from "../../wire/Task.ts"
 
 /** A failure in words for people: expected, found, what to do. */
 export class SourceFailed extends Error {
@@ -70,6 +79,7 @@ export interface Questions {
   readonly "file-changes": FileChanges
   readonly saw: Saw
   readonly curl: CopiedRequest
+  readonly scorings: Scorings
   readonly rewards: ReadonlyArray<RewardRow>
   readonly verdicts: VerdictTable
   readonly rubric: RubricOfSet

@@ -1,6 +1,6 @@
 /** One of two runs at its position: its end, its world and its state there. */
 import { useEffect } from "preact/hooks"
-import { isBad } from "../../../wire/Activity.ts"
+import { isBad } from "../../../../projections/summary/Activity.ts"
 import type { TaskHead } from "../../../wire/Task.ts"
 import { visit } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"

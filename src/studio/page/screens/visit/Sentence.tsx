@@ -1,10 +1,9 @@
 /** What became of a task, in a sentence, with its totals and its worst moment. */
 import type { ComponentChildren } from "preact"
+import { isBad } from "../../../../projections/summary/Activity.ts"
 import * as Money from "../../../../values/Money.ts"
-import { isBad } from "../../../wire/Activity.ts"
 import type { ModelTotals, TaskHead } from "../../../wire/Task.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
-import { netAt } from "../../model/rewards.ts"
 import { useStudio } from "../../parts/context.ts"
 import { count, duration, nameOf, signed, zone } from "../../parts/format.ts"
 import { Hits } from "../../parts/Hits.tsx"
@@ -28,7 +27,6 @@ export const Sentence = ({ course, children }: SentenceProps) => {
         </p>
       </div>
     )
-  const net = netAt(studio.moments.value, Number.MAX_SAFE_INTEGER)
   return (
     <div class="sentence">
       <h1 title={head.goal}>
@@ -40,15 +38,7 @@ export const Sentence = ({ course, children }: SentenceProps) => {
       </p>
       <p class="facts-line">
         <Totals head={head} />
-        {studio.rewards.value.length === 0 ? null : (
-          <button
-            type="button"
-            class={net < 0 ? "punishment" : "reward"}
-            onClick={() => studio.look({ pane: "rewards" })}
-          >
-            score {signed(net)}
-          </button>
-        )}
+        <ScoreOf head={head} scores={studio.scores.value} look={() => studio.look({ pane: "rewards" })} />
         {head.worst === null ? null : (
           <span>
             worst moment <At position={head.worst} /> <kbd>m</kbd>{" "}
@@ -71,6 +61,34 @@ export const Sentence = ({ course, children }: SentenceProps) => {
       </p>
       {children}
     </div>
+  )
+}
+
+/** The task's score by the chosen scoring, which it names. */
+const ScoreOf = ({
+  head: { score, sets },
+  scores,
+  look,
+}: {
+  readonly head: TaskHead
+  readonly scores: string
+  readonly look: () => void
+}) => {
+  if (score === null && sets.length === 0 && scores === "") return null
+  return (
+    <button
+      type="button"
+      class={score === null || score.net === 0 ? undefined : score.net < 0 ? "punishment" : "reward"}
+      onClick={look}
+    >
+      {score === null ? "not scored" : `score ${signed(score.net)}`}
+      {score === null && scores === "" ? null : (
+        <>
+          {" "}
+          by <bdi>{score?.label ?? scores}</bdi>
+        </>
+      )}
+    </button>
   )
 }
 
