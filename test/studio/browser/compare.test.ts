@@ -11,7 +11,7 @@ import { violationsInBothSchemes } from "./accessibility.ts"
 import { open, type Serving, serve } from "./watching.ts"
 
 // The demo: `careful` mends the code, its fork `hasty` mends the test, and a rubric scores both.
-const PAIR = "/t/main/fix-1/@24?vs=fork-1/fix-1"
+const PAIR = "/t/main/fix-1/@24?view=debugger&vs=fork-1/fix-1"
 
 let browser: OwnBrowser
 let studio: Serving
@@ -68,7 +68,7 @@ describe("several tasks in a table", () => {
         .nth(1)
         .getByRole("link", { name: /called write_file/ })
         .press("Enter")
-      await page.locator(".pair.parts.here").waitFor()
+      await page.locator(".two-items.parts.here").waitFor()
       expect(said).toEqual([])
     },
   )
@@ -160,4 +160,46 @@ describe("two tasks side by side", () => {
       expect(said).toEqual([])
     },
   )
+})
+
+describe("two conversations", () => {
+  it.each([390, 1_440, 2_560])(
+    "stand side by side at %i px from the first decision that differs, with the words that differ",
+    async (width) => {
+      const { page, said, abroad } = await visit("/t/main/fix-1?vs=fork-1/fix-1", { width })
+      const split = page.locator(".two-items.parts")
+      await split.waitFor()
+      expect(await split.textContent()).toContain("their decisions split here")
+      const box = await split.boundingBox()
+      expect(box?.y ?? 0).toBeGreaterThan(0)
+      expect(box?.y ?? 9_999).toBeLessThan(900)
+      const sides = split.locator(".one-side")
+      await sides.nth(0).locator("del", { hasText: "comment" }).first().waitFor()
+      await sides.nth(1).locator("ins", { hasText: "test" }).first().waitFor()
+      // Each side has only its own words.
+      expect(await sides.nth(0).locator("ins").count()).toBe(0)
+      expect(await sides.nth(1).locator("del").count()).toBe(0)
+      // What came before is the same, and shared.
+      expect(await page.locator(".two-items.same").count()).toBeGreaterThan(0)
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      expect([said, abroad]).toEqual([[], []])
+    },
+  )
+
+  it("follow the keys, lead to their tasks, and turn into events and back", async () => {
+    const { page, said } = await visit("/t/main/fix-1/@24?vs=fork-1/fix-1")
+    await page.locator(".two-items.here.parts").waitFor()
+    await page.keyboard.press("j")
+    await page.locator(".two-items.here", { hasText: "program/write_file" }).waitFor()
+    await page.keyboard.press("a")
+    await page.locator(".pair.here").waitFor()
+    await page.waitForURL(/view=debugger/)
+    await page.keyboard.press("a")
+    await page.locator(".two-items.here", { hasText: "program/write_file" }).waitFor()
+    await page.locator(".two-items.here .one-side").nth(1).getByRole("link").press("Enter")
+    await page.waitForURL(/fork-1\/fix-1\/@55/)
+    await page.locator(".items > .here", { hasText: "write_file" }).waitFor()
+    expect(said).toEqual([])
+  })
 })

@@ -7,6 +7,7 @@ import type { Comparison } from "../../wire/Asking.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
+import { withShared } from "../model/conversation/sideBySide.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
 import { emptied, leftOf, placeAt, within } from "./Placing.ts"
@@ -100,15 +101,6 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
       </div>
     </section>
   )
-}
-
-/** The rows of the alignment after those of the shared history, which the alignment leaves out. */
-const withShared = (
-  { pairs, shared }: Comparison,
-  positions: ReadonlyArray<number>,
-): { readonly rows: Comparison["pairs"]; readonly before: number } => {
-  const common = positions.slice(0, lastNotAbove(positions, shared) + 1)
-  return { rows: [...common.map((position) => ["=", position, position] as const), ...pairs], before: common.length }
 }
 
 interface StripProps {

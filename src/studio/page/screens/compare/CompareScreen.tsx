@@ -16,6 +16,7 @@ import { Link } from "../../parts/Link.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
+import { BothTalks } from "./BothTalks.tsx"
 import { lastOf, Pairs } from "./Pairs.tsx"
 import { Scores } from "./Scores.tsx"
 import { Side } from "./Side.tsx"
@@ -73,6 +74,12 @@ const Compared = ({ address, comparison, said, onScored }: ComparedProps) => {
     0,
     pairs.findLastIndex(([, inA]) => inA !== 0 && inA <= at),
   )
+  // Worlds without a conversation have only their events.
+  const views = studio.talk.value?.isOfModel
+    ? studio.view.value === "conversation"
+      ? "conversation"
+      : "debugger"
+    : null
   const [chosen, choose] = useState<number | null>(null)
   useEffect(() => choose(null), [at])
   const now = chosen ?? row
@@ -134,12 +141,36 @@ const Compared = ({ address, comparison, said, onScored }: ComparedProps) => {
             </p>
           )}
         </div>
-        <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
-        <div class="sides">
-          <Side head={a} label={labels[0]} course={courses[0]} position={inA} />
-          <Side head={b} label={labels[1]} course={courses[1]} position={inB} />
-        </div>
-        <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
+        {views === null ? null : (
+          <div class="views">
+            <div class="tabs" role="tablist" aria-label="View">
+              {(["conversation", "debugger"] as const).map((name) => (
+                <button
+                  key={name}
+                  type="button"
+                  role="tab"
+                  aria-selected={views === name}
+                  title="key a"
+                  onClick={() => studio.look({ view: name })}
+                >
+                  {name === "conversation" ? "conversations" : "events"}
+                </button>
+              ))}
+            </div>
+          </div>
+        )}
+        {views === "conversation" ? (
+          <BothTalks comparison={comparison} courses={courses} />
+        ) : (
+          <>
+            <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
+            <div class="sides">
+              <Side head={a} label={labels[0]} course={courses[0]} position={inA} />
+              <Side head={b} label={labels[1]} course={courses[1]} position={inB} />
+            </div>
+            <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
+          </>
+        )}
       </div>
       {comparison.scored?.sets.every((set) => set !== null) ? (
         <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} names={labels} />
