@@ -15,5 +15,5 @@ afterAll(() => {
 })
 
 describe.skipIf(!isRecent())("Python's pages", () => {
-  demoPages(["guides/use-from-python.md"], { tasks: 23 })
+  demoPages(["guides/use-from-python.md", "guides/record-in-python.md"], { tasks: 23 })
 })

@@ -1,4 +1,4 @@
-"""Hindcast for Python: ask logs of agents, and act in worlds.
+"""Hindcast for Python: record agents, ask their logs, and act in worlds.
 
 ::
 
@@ -21,8 +21,18 @@ from ._connection import Connection
 from ._env import make, worlds
 from ._files import Files
 from ._log import Log
+from ._record import Run, io, record, replay, sensor, tool
 from ._rows import Rows
-from .errors import ConnectionLost, ForkedProcess, HindcastError, NotJson, ProgramNotFound, Refused
+from .errors import (
+    ConnectionLost,
+    ForkedProcess,
+    HindcastError,
+    NotJson,
+    ProgramNotFound,
+    Refused,
+    ToolDenied,
+    ToolFailed,
+)
 
 if TYPE_CHECKING:
     from ._env import Env
@@ -41,8 +51,16 @@ __all__ = [
     "ProgramNotFound",
     "Refused",
     "Rows",
+    "Run",
+    "ToolDenied",
+    "ToolFailed",
+    "io",
     "make",
+    "record",
+    "replay",
+    "sensor",
     "spaces",
+    "tool",
     "worlds",
 ]
 

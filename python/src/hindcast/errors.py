@@ -11,6 +11,8 @@ __all__ = [
     "NotJson",
     "ProgramNotFound",
     "Refused",
+    "ToolDenied",
+    "ToolFailed",
 ]
 
 
@@ -66,3 +68,36 @@ class Refused(HindcastError):
 
     def __reduce__(self) -> tuple[type[Refused], tuple[str, str, Optional[str]]]:
         return (type(self), (self.tag, self.message, self.details))
+
+
+class ToolDenied(HindcastError):
+    """A tool was not called: the gate or a person refused, or nobody answered in time.
+
+    Attributes:
+        tool: the tool's name.
+        rule: the gate's rule, or ``expired``.
+        reason: why.
+    """
+
+    def __init__(self, tool: str, rule: str, reason: str) -> None:
+        super().__init__(f"{tool} was not called (rule {rule}): {reason}")
+        self.tool, self.rule, self.reason = tool, rule, reason
+
+    def __reduce__(self) -> tuple[type[ToolDenied], tuple[str, str, str]]:
+        return (type(self), (self.tool, self.rule, self.reason))
+
+
+class ToolFailed(HindcastError):
+    """In a replay: the recorded call failed.
+
+    Attributes:
+        name: the class of the recorded error.
+        message: its message.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name, self.message = name, message
+
+    def __reduce__(self) -> tuple[type[ToolFailed], tuple[str, str]]:
+        return (type(self), (self.name, self.message))

@@ -123,9 +123,11 @@ const KEY_HEADER = /auth|key|token|secret|password|signature|credential/
 
 export const KEY_FIELD = /key|token|secret|password|passwd|signature|credential|^(sig|pwd)$/i
 
-/** The keys in this process's environment: variables that are named like keys, and keys in addresses. */
-export const keysOfEnvironment = (): ReadonlyArray<string> =>
-  Object.entries(process.env).flatMap(([name, value = ""]) =>
+/** The keys in an environment, by default this process's: variables that are named like keys, and keys in addresses. */
+export const keysOfEnvironment = (
+  env: { readonly [name: string]: string | undefined } = process.env,
+): ReadonlyArray<string> =>
+  Object.entries(env).flatMap(([name, value = ""]) =>
     KEY_VARIABLE.test(name) ? [value] : value.includes("://") ? keysInAddress(value) : [],
   )
 

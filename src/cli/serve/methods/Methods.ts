@@ -8,6 +8,7 @@ import * as ExportMethods from "./ExportMethods.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as LogMethods from "./LogMethods.ts"
 import * as PastMethods from "./PastMethods.ts"
+import * as RunMethods from "./RunMethods.ts"
 import * as ScoreMethods from "./ScoreMethods.ts"
 import * as WorldMethods from "./WorldMethods.ts"
 
@@ -23,5 +24,6 @@ export const ALL: ReadonlyArray<Method.Method> = [
   ...FileMethods.METHODS,
   ...ScoreMethods.METHODS,
   ...ExportMethods.METHODS,
+  ...RunMethods.METHODS,
   ...WorldMethods.METHODS,
 ]

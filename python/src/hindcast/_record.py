@@ -1,0 +1,349 @@
+"""Records this program, or replays it: its requests to models, and the functions that it marks as tools and sensors."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+from types import TracebackType
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar, Union, cast, overload
+
+from ._connection import Connection, given
+from ._program import Program
+from .errors import HindcastError, NotJson, Refused, ToolDenied, ToolFailed
+
+_Path = Union[str, "os.PathLike[str]"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: Set by `hindcast replay` and `hindcast fork`, which answer this program's requests themselves.
+_REPLAYING = "HINDCAST_REPLAYING"
+
+
+class Run:
+    """A run that is being recorded or replayed, from ``with hindcast.record(…) as run``.
+
+    Clients of models must be made within the block: they read the addresses from the environment when they are made.
+    """
+
+    def __init__(self, connection: Optional[Connection], number: int, task: Optional[str]) -> None:
+        self._connection = connection
+        self._number = number
+        self._outcome: Optional[tuple[str, Optional[str]]] = None
+        #: The id of the task; None where ``hindcast replay`` or ``hindcast fork`` runs this program.
+        self.task: Optional[str] = task
+
+    def end(self, outcome: str, reason: Optional[str] = None) -> None:
+        """Says how the run ends, when its block does: ``achieved`` (the default), ``failed``, ``truncated`` or
+        ``abandoned``."""
+        self._outcome = (outcome, reason)
+
+    def _request(self, method: str, **params: Any) -> Any:
+        assert self._connection is not None
+        return self._connection.request(method, {"run": self._number, **params})
+
+    def _call(self, kind: str, name: str, args: Dict[str, Any], options: Mapping[str, Any]) -> Dict[str, Any]:
+        begun = self._request("run.call", kind=kind, name=name, args=args, **options)
+        if "denied" in begun:
+            raise ToolDenied(name, begun["denied"]["rule"], begun["denied"]["reason"])
+        if "failed" in begun:
+            raise ToolFailed(begun["failed"]["name"], begun["failed"]["message"])
+        return cast(Dict[str, Any], begun)
+
+    def _returned(self, call: int, result: Any) -> None:
+        try:
+            self._request("run.ended", call=call, result=result)
+        except NotJson as error:
+            self._request("run.ended", call=call, unrecorded=str(error))
+
+    def _raised(self, call: int, error: BaseException) -> None:
+        failed = {"name": type(error).__name__, "message": str(error)}
+        self._request("run.ended", call=call, failed=failed)
+
+
+#: The run of this process. The variables of the environment are the process's, too.
+_current: Optional[Run] = None
+
+
+class _Block:
+    """The context manager of ``record`` and ``replay``."""
+
+    def __init__(self, method: str, params: Dict[str, Any], program: Optional[Program]) -> None:
+        self._method, self._params, self._program = method, params, program
+        self._run: Optional[Run] = None
+        self._before: Dict[str, Optional[str]] = {}
+        self._set: Dict[str, str] = {}
+
+    def __enter__(self) -> Run:
+        global _current
+        if _current is not None:
+            raise HindcastError(
+                f"Expected no other run in this process, found the run {_current.task}. End it first: its block sets "
+                "variables of the whole process."
+            )
+        if os.environ.get(_REPLAYING):
+            # The outer program answers the requests to models; tools run for real.
+            run = Run(None, 0, None)
+        else:
+            connection = Connection(self._program)
+            try:
+                begun = connection.request(self._method, {**self._params, "env": dict(os.environ)})
+            except BaseException:
+                connection.close()
+                raise
+            run = Run(connection, begun["run"], begun["task"])
+            self._set = dict(begun["variables"])
+            self._before = {name: os.environ.get(name) for name in self._set}
+            os.environ.update(self._set)
+        self._run = _current = run
+        return run
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        global _current
+        run = self._run
+        assert run is not None
+        _current = None
+        for name, value in self._set.items():
+            # The program may have set another one meanwhile.
+            if os.environ.get(name) == value:
+                before = self._before[name]
+                if before is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = before
+        if run._connection is None:
+            return
+        outcome, reason = _outcome_of(error) if error is not None else run._outcome or ("achieved", None)
+        try:
+            run._request("run.end", outcome=outcome, **given(reason=reason))
+        except Refused as refused:
+            # A replay that differs tells more than what the program made of it.
+            raise refused from error
+        finally:
+            run._connection.close()
+
+
+def _outcome_of(error: BaseException) -> tuple[str, Optional[str]]:
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return ("achieved", None)
+    if isinstance(error, KeyboardInterrupt):
+        return ("abandoned", "it was interrupted")
+    return ("failed", f"{type(error).__name__}: {error}")
+
+
+def record(
+    log: Optional[_Path] = None,
+    *,
+    goal: str,
+    agent: str,
+    id: Optional[str] = None,
+    continue_: bool = False,
+    subject: Optional[str] = None,
+    gate: Optional[Mapping[str, Any]] = None,
+    secrets: Optional[Sequence[str]] = None,
+    workspace: Optional[_Path] = None,
+    program: Optional[Program] = None,
+) -> _Block:
+    """Records a block of this program as a task: requests of model clients that are made within the block, by a proxy
+    to which the variables of the environment (``OPENAI_BASE_URL`` …) lead meanwhile, and calls of functions marked with
+    ``tool``, ``sensor`` and ``io``. One run at a time in a process.
+
+    Args:
+        log: the log's file; it is made if it does not exist. Default: as for ``Log``.
+        goal: what the run is for.
+        agent: the program's name, or ``name@version``.
+        id: the task's id. Default: a new one.
+        continue_: continue the run with this id, which another process left open.
+        subject: the person whose personal data the run holds; it is encrypted with this subject's key.
+        gate: rules for tools, as in ``hindcast.gate.yaml``. Default: every call is allowed.
+        secrets: texts never to record, besides the keys in the environment and in requests.
+        workspace: a directory whose files to record.
+
+    Example::
+
+        @hindcast.tool
+        def weather(city: str) -> str: ...
+
+        with hindcast.record("agent.db", goal="Plan a walk", agent="guide") as run:
+            client = openai.OpenAI()
+            ...
+    """
+    params = given(
+        log=_absolute(log),
+        goal=goal,
+        agent=agent,
+        id=id,
+        subject=subject,
+        gate=gate,
+        secrets=None if secrets is None else list(secrets),
+        workspace=_absolute(workspace),
+    )
+    return _Block("run.record", {**params, **({"continue": True} if continue_ else {})}, program)
+
+
+def replay(task: str, log: Optional[_Path] = None, *, program: Optional[Program] = None) -> _Block:
+    """Runs a block of this program on a recorded task: models and marked functions answer as recorded. The block raises
+    ``Refused`` (``Diverged``) at its end if the program asked something else, or not all that was recorded, and
+    ``NothingReplayed`` if it asked nothing.
+
+    Everything else in the process keeps its network: ``hindcast replay TASK -- python agent.py`` closes it.
+
+    Args:
+        task: the task's id, or a unique beginning or end of it.
+        log: the log's file. Default: as for ``Log``.
+    """
+    return _Block("run.replay", given(log=_absolute(log), task=task), program)
+
+
+@overload
+def tool(function: _Function) -> _Function: ...
+
+
+@overload
+def tool(
+    *, name: Optional[str] = None, risk: Optional[str] = None, description: Optional[str] = None
+) -> Callable[[_Function], _Function]: ...
+
+
+def tool(
+    function: Optional[Callable[..., Any]] = None,
+    *,
+    name: Optional[str] = None,
+    risk: Optional[str] = None,
+    description: Optional[str] = None,
+) -> Any:
+    """Marks a function as a tool: within a run, each call is a command, which passes the gate, and its outcome is
+    recorded. Outside a run, the function is as it was. Works with ``async`` functions.
+
+    Results are recorded as JSON, so a replay returns lists for tuples. One that JSON cannot hold is left out, with the
+    reason, and cannot be replayed.
+
+    Args:
+        name: the tool's name. Default: the function's.
+        risk: ``none``, ``low``, ``medium``, ``high`` or ``critical``; rules of the gate use it.
+        description: shown to people who confirm a call. Default: the first line of the docstring.
+
+    Raises:
+        ToolDenied: the gate, or a person, refused the call.
+        ToolFailed: in a replay, the call failed when it was recorded.
+    """
+
+    def marked(wrapped: Callable[..., Any]) -> Callable[..., Any]:
+        says = description or next(iter((inspect.getdoc(wrapped) or "").splitlines()), None)
+        return _recorded("tool", wrapped, name, given(risk=risk, description=says or None))
+
+    return marked if function is None else marked(function)
+
+
+@overload
+def sensor(function: _Function) -> _Function: ...
+
+
+@overload
+def sensor(*, name: Optional[str] = None) -> Callable[[_Function], _Function]: ...
+
+
+def sensor(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None) -> Any:
+    """Marks a function without arguments as a sensor: within a run, its readings are recorded."""
+    if function is None:
+        return lambda wrapped: _recorded("sensor", wrapped, name, {})
+    return _recorded("sensor", function, name, {})
+
+
+@overload
+def io(function: _Function) -> _Function: ...
+
+
+@overload
+def io(*, name: Optional[str] = None) -> Callable[[_Function], _Function]: ...
+
+
+def io(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None) -> Any:
+    """Marks any other function, such as a query of a database: within a run, its calls and results are recorded, and a
+    replay returns them."""
+    if function is None:
+        return lambda wrapped: _recorded("io", wrapped, name, {})
+    return _recorded("io", function, name, {})
+
+
+def _recorded(
+    kind: str, function: Callable[..., Any], name: Optional[str], options: Mapping[str, Any]
+) -> Callable[..., Any]:
+    called = name or function.__name__
+    signature = inspect.signature(function)
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def asynchronous(*args: Any, **kwargs: Any) -> Any:
+            run = _current
+            if run is None or run._connection is None:
+                return await function(*args, **kwargs)
+            # A call may wait for a person.
+            begun = await asyncio.to_thread(run._call, kind, called, _arguments(signature, args, kwargs), options)
+            if "result" in begun:
+                return begun["result"]
+            try:
+                result = await function(*args, **kwargs)
+            except BaseException as error:
+                run._raised(begun["call"], error)
+                raise
+            await asyncio.to_thread(run._returned, begun["call"], result)
+            return result
+
+        return asynchronous
+
+    @functools.wraps(function)
+    def synchronous(*args: Any, **kwargs: Any) -> Any:
+        run = _current
+        if run is None or run._connection is None:
+            return function(*args, **kwargs)
+        begun = run._call(kind, called, _arguments(signature, args, kwargs), options)
+        if "result" in begun:
+            return begun["result"]
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            run._raised(begun["call"], error)
+            raise
+        run._returned(begun["call"], result)
+        return result
+
+    return synchronous
+
+
+def _arguments(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Dict[str, Any]:
+    """The arguments by name, without those of a method's own object."""
+    bound = signature.bind(*args, **kwargs).arguments
+    first = next(iter(signature.parameters), None)
+    return {name: _json(value) for name, value in bound.items() if not (name == first and name in ("self", "cls"))}
+
+
+#: Levels of an argument; a value may contain itself.
+_DEEPEST = 50
+
+
+def _json(value: Any, depth: int = 0) -> Any:
+    """A value as JSON holds it. What it cannot hold becomes a text that names it."""
+    if depth > _DEEPEST:
+        return "[no JSON: nested too deeply]"
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if value == value and value not in (float("inf"), float("-inf")) else f"[no JSON: {value}]"
+    if isinstance(value, Mapping):
+        return {str(key): _json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json(item, depth + 1) for item in value]
+    to_list = getattr(value, "tolist", None)
+    return _json(to_list(), depth + 1) if callable(to_list) else f"[no JSON: {type(value).__name__}]"
+
+
+def _absolute(path: Optional[_Path]) -> Optional[str]:
+    return None if path is None else os.path.abspath(os.fspath(path))
