@@ -274,6 +274,50 @@ class Recording(WithPlace):
             assert recording.task is not None
             self.assertEqual((log.task(recording.task)["outcome"], log.task(recording.task)["reason"]), ("truncated", "enough"))
 
+    def program(self, text: str) -> List[str]:
+        file = self.place / f"{self._testMethodName}.py"
+        file.write_text(f"import hindcast\nfrom tests.test_record import ask, calls, weather\n{text}")
+        return [sys.executable, str(file)]
+
+    def test_replays_as_a_process_answer_its_functions_too(self) -> None:
+        words = self.program(
+            f"with hindcast.record({str(self.log)!r}, goal='Ask', agent='walker') as run:\n"
+            "    print(run.task is None, ask('one'), weather('Bonn'), calls)\n"
+        )
+        said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertEqual(said, "False answer 1 {'city': 'Bonn', 'sun': 1} ['Bonn']\n")
+        (opened,) = self.events("TaskOpened")
+        self.model.close()
+        again = run("replay", opened["taskId"], "--log", str(self.log), "--", *words)
+        self.assertEqual(again, "True answer 1 {'city': 'Bonn', 'sun': 1} []\n")
+        self.assertEqual(len(self.events("TaskOpened")), 1)
+
+    def test_commands_that_record_and_fork_a_program_take_its_functions(self) -> None:
+        words = self.program("print(ask('one'), weather('Bonn'), calls)\n")
+        said = run("record", "--proxy", "--log", str(self.log), "--", *words)
+        self.assertEqual(said, "answer 1 {'city': 'Bonn', 'sun': 1} ['Bonn']\n")
+        (commanded,) = self.events("ActuatorCommanded")
+        self.assertEqual(commanded["payload"]["args"], {"city": "Bonn"})
+        again = run("replay", commanded["taskId"], "--log", str(self.log), "--", *words)
+        self.assertEqual(again, "answer 1 {'city': 'Bonn', 'sun': 1} []\n")
+        asked = len(self.model.asked)
+        forked = run("fork", f"@{commanded['position'] - 1}", "--log", str(self.log), "--", *words)
+        self.assertEqual(forked, "answer 1 {'city': 'Bonn', 'sun': 1} ['Bonn']\n")
+        self.assertEqual(len(self.model.asked), asked)
+        with hindcast.Log(self.log, timeline="fork-1") as log:
+            (again,) = log.events(types=["ActuatorCommanded"], since=commanded["position"])
+        self.assertEqual(again["payload"]["args"], {"city": "Bonn"})
+        other = self.program("ask('one')\nweather('Berlin')\n")
+        with self.assertRaisesRegex(AssertionError, "diverged.*Bonn"):
+            run("replay", commanded["taskId"], "--log", str(self.log), "--", *other)
+
+    def test_an_address_that_nobody_serves_is_said(self) -> None:
+        for address in ("http://127.0.0.1:9/hindcast/x", "nonsense"):
+            with mock.patch.dict(os.environ, {"HINDCAST_RUN": address}):
+                with self.assertRaisesRegex(hindcast.ConnectionLost, "HINDCAST_RUN does not answer"):
+                    weather("Bonn")
+        self.assertEqual(calls, [])
+
     def test_a_killed_program_leaves_an_abandoned_task(self) -> None:
         program = (
             "import hindcast, os, signal\n"

@@ -82,7 +82,7 @@ class Connection:
             ForkedProcess: this process is forked from the one that opened the connection.
         """
         # Encode before the lock: a parameter's own code may run.
-        encoded = _encode({} if params is None else dict(params))
+        body = encoded({} if params is None else dict(params))
         with self._lock:
             self._check()
             if self._interrupted:
@@ -90,7 +90,7 @@ class Connection:
             lines = b"".join([self._line(*self._abandoned.pop()) for _ in range(len(self._abandoned))])
             self._id += 1
             ours = self._id
-            line = b'{"id":%d,"method":"%s","params":%s}\n' % (ours, method.encode("ascii"), encoded)
+            line = b'{"id":%d,"method":"%s","params":%s}\n' % (ours, method.encode("ascii"), body)
             if ours > 1 and len(line) > self._max_line:
                 raise NotJson(f"{method}: expected a request of at most {self._max_line} bytes, found {len(line)}.")
             self._interrupted = True
@@ -142,7 +142,7 @@ class Connection:
 
     def _line(self, method: str, params: Params) -> bytes:
         self._id += 1
-        return b'{"id":%d,"method":"%s","params":%s}\n' % (self._id, method.encode("ascii"), _encode(dict(params)))
+        return b'{"id":%d,"method":"%s","params":%s}\n' % (self._id, method.encode("ascii"), encoded(dict(params)))
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
@@ -248,7 +248,8 @@ def given(**params: Any) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
-def _encode(value: Any) -> bytes:
+def encoded(value: Any) -> bytes:
+    """A value as JSON in ASCII. Raises ``NotJson``."""
     try:
         return _encoder.encode(value).encode("ascii")
     except (ValueError, RecursionError) as error:

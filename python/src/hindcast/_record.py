@@ -4,21 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import http.client
 import inspect
+import json
 import os
+import urllib.parse
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar, Union, cast, overload
 
-from ._connection import Connection, given
+from ._connection import Connection, encoded, given
 from ._program import Program
-from .errors import HindcastError, NotJson, Refused, ToolDenied, ToolFailed
+from .errors import ConnectionLost, HindcastError, NotJson, Refused, ToolDenied, ToolFailed
 
 _Path = Union[str, "os.PathLike[str]"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: Set by `hindcast replay` and `hindcast fork`, which answer this program's requests themselves.
-_REPLAYING = "HINDCAST_REPLAYING"
+#: Set by `hindcast record --proxy`, `replay` and `fork`: the address at which they take this program's own calls.
+_OUTER = "HINDCAST_RUN"
+
+
+class _Outer:
+    """The run of the command that started this program."""
+
+    def __init__(self, address: str) -> None:
+        self._address = urllib.parse.urlsplit(address)
+
+    def request(self, method: str, params: Mapping[str, Any]) -> Any:
+        """Asks as ``Connection.request`` does, for the methods of a run."""
+        body = encoded({name: value for name, value in params.items() if name != "run"})
+        # Each call has a connection of its own: it may wait for a person.
+        connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port)
+        try:
+            connection.request(
+                "POST",
+                f"{self._address.path}/{method.split('.')[1]}",
+                body,
+                {"content-type": "application/json"},
+            )
+            response = connection.getresponse()
+            answer = json.loads(response.read())
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise ConnectionLost(f"The run in {_OUTER} does not answer: {error or type(error).__name__}.") from error
+        finally:
+            connection.close()
+        if response.status == 200:
+            return answer
+        failed = answer["error"]
+        raise Refused(failed["type"].partition("_")[2], failed["message"].partition(": ")[2])
 
 
 class Run:
@@ -27,11 +60,11 @@ class Run:
     Clients of models must be made within the block: they read the addresses from the environment when they are made.
     """
 
-    def __init__(self, connection: Optional[Connection], number: int, task: Optional[str]) -> None:
+    def __init__(self, connection: Union[Connection, _Outer], number: int, task: Optional[str]) -> None:
         self._connection = connection
         self._number = number
         self._outcome: Optional[tuple[str, Optional[str]]] = None
-        #: The id of the task; None where ``hindcast replay`` or ``hindcast fork`` runs this program.
+        #: The id of the task; None where a command (``hindcast record --proxy``, ``replay``, ``fork``) runs this program.
         self.task: Optional[str] = task
 
     def end(self, outcome: str, reason: Optional[str] = None) -> None:
@@ -40,7 +73,6 @@ class Run:
         self._outcome = (outcome, reason)
 
     def _request(self, method: str, **params: Any) -> Any:
-        assert self._connection is not None
         return self._connection.request(method, {"run": self._number, **params})
 
     def _call(self, kind: str, name: str, args: Dict[str, Any], options: Mapping[str, Any]) -> Dict[str, Any]:
@@ -66,6 +98,14 @@ class Run:
 _current: Optional[Run] = None
 
 
+def _run() -> Optional[Run]:
+    """The run that calls belong to: that of the block, else that of the command that started this program."""
+    if _current is not None:
+        return _current
+    address = os.environ.get(_OUTER)
+    return None if not address else Run(_Outer(address), 0, None)
+
+
 class _Block:
     """The context manager of ``record`` and ``replay``."""
 
@@ -82,9 +122,10 @@ class _Block:
                 f"Expected no other run in this process, found the run {_current.task}. End it first: its block sets "
                 "variables of the whole process."
             )
-        if os.environ.get(_REPLAYING):
-            # The outer program answers the requests to models; tools run for real.
-            run = Run(None, 0, None)
+        outer = _run()
+        if outer is not None:
+            # The command that started this program records or replays all of it.
+            run = outer
         else:
             connection = Connection(self._program)
             try:
@@ -117,7 +158,7 @@ class _Block:
                     del os.environ[name]
                 else:
                     os.environ[name] = before
-        if run._connection is None:
+        if isinstance(run._connection, _Outer):
             return
         outcome, reason = _outcome_of(error) if error is not None else run._outcome or ("achieved", None)
         try:
@@ -282,8 +323,8 @@ def _recorded(
 
         @functools.wraps(function)
         async def asynchronous(*args: Any, **kwargs: Any) -> Any:
-            run = _current
-            if run is None or run._connection is None:
+            run = _run()
+            if run is None:
                 return await function(*args, **kwargs)
             # A call may wait for a person.
             begun = await asyncio.to_thread(run._call, kind, called, _arguments(signature, args, kwargs), options)
@@ -301,8 +342,8 @@ def _recorded(
 
     @functools.wraps(function)
     def synchronous(*args: Any, **kwargs: Any) -> Any:
-        run = _current
-        if run is None or run._connection is None:
+        run = _run()
+        if run is None:
             return function(*args, **kwargs)
         begun = run._call(kind, called, _arguments(signature, args, kwargs), options)
         if "result" in begun:

@@ -110,7 +110,7 @@ export const record = (
     const proxy = yield* opened(
       proxying.recording(
         { routes, forwarding, env, exchange, onUnmetered, onPassed, onUnreachable },
-        yield* listening(how),
+        { ...(yield* listening(how)), run },
       ),
     )
     unrecorded = proxy.unrecorded
@@ -187,7 +187,9 @@ const answered = (
     const { proxying, forwarding, env, UpstreamFetch } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes(proxying.withAddresses(env, addresses)))
     const playing = yield* attempt(() => begin(UpstreamFetch.make(forwarding, env)))
-    const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }, yield* listening(means)))
+    const proxy = yield* opened(
+      proxying.answering({ routes, env, fetch: playing.run.fetch }, { ...(yield* listening(means)), run: playing.run }),
+    )
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
     const within = withVariables(running, proxy.variables)
     const onOpen = (why: string) => Output.note(staysOpen(why))

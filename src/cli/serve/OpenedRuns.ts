@@ -2,6 +2,7 @@
 import { Data, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as CallsOfRun from "../../record/CallsOfRun.ts"
 import * as LiveRun from "../../record/LiveRun.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
@@ -10,7 +11,6 @@ import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProxiedProgram from "../record/ProxiedProgram.ts"
-import * as CallsOfRun from "./CallsOfRun.ts"
 
 /** Begin the run first (`run.record` or `run.replay`). */
 export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{ readonly run: number }> {

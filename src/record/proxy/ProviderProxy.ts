@@ -3,11 +3,13 @@
 import { randomBytes } from "node:crypto"
 import { defined } from "../../values/defined.ts"
 import * as Redaction from "../http/Redaction.ts"
+import type { Run } from "../Run.ts"
 import * as AnsweringProxy from "./AnsweringProxy.ts"
 import type { Environment } from "./Families.ts"
 import * as ProxyServer from "./ProxyServer.ts"
 import * as RecordingProxy from "./RecordingProxy.ts"
 import * as Routes from "./Routes.ts"
+import * as RunCalls from "./RunCalls.ts"
 import * as Upgrades from "./Upgrades.ts"
 
 export interface ProviderProxy {
@@ -44,6 +46,8 @@ interface Listening {
    * requests to providers' paths.
    */
   readonly trusted?: string
+  /** The run of the program's own calls. Default: it cannot tell of any. */
+  readonly run?: Run
 }
 
 /** Starts a proxy that forwards and records. Rejects with `PortUnavailable`. */
@@ -64,16 +68,17 @@ export const answering = (
 
 const serving = async (
   { routes, env }: { readonly routes: Routes.Routes; readonly env: Environment },
-  { port = 0, host, trusted }: Listening,
+  { port = 0, host, trusted, run }: Listening,
   upgrades: Upgrades.Unrecorded,
   answer: ProxyServer.Serving["answer"],
 ): Promise<ProviderProxy> => {
   const intercepting = trusted === undefined ? undefined : await import("./InterceptionSetup.ts")
   const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
+  const calls = run && RunCalls.make(run)
   const server = await ProxyServer.listen({
     port,
     ...defined({ host }),
-    answer,
+    answer: (incoming) => (calls?.takes(incoming) === true ? calls.answer(incoming) : answer(incoming)),
     upgrade: upgrades.pass,
     ...(intercepted === undefined ? {} : { interception: intercepted.interception }),
   })
@@ -83,6 +88,7 @@ const serving = async (
       ...(intercepted === undefined
         ? { ...routes.variables(server.url), ...withoutProxies(env) }
         : intercepted.variables(server.url)),
+      ...(calls === undefined ? {} : { [RunCalls.VARIABLE]: server.url + calls.path }),
     },
     unrecorded: upgrades.counts,
     close: server.close,

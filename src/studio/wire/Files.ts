@@ -51,7 +51,7 @@ export interface FileThen {
   readonly lines: ReadonlyArray<FileLine>
   /** The number of all lines. */
   readonly total: number
-  /** What the lines come from. */
+  /** The versions that the lines come from. */
   readonly versions: ReadonlyArray<FileVersion>
 }
 

@@ -2,10 +2,8 @@
 import { Effect, Schema } from "effect"
 import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { GateConfig } from "../../../kernel/gate/GateConfig.ts"
-import { Risk } from "../../../plugins/manifest/fields.ts"
-import { Json, JsonObject } from "../../../values/Json.ts"
+import * as RunCalls from "../../../record/proxy/RunCalls.ts"
 import * as ProxiedProgram from "../../record/ProxiedProgram.ts"
-import * as CallsOfRun from "../CallsOfRun.ts"
 import * as Method from "../Method.ts"
 import type { OpenedRun } from "../OpenedRuns.ts"
 
@@ -41,39 +39,21 @@ const replay = Method.make(
   (replaying, { runs }) => Effect.map(runs.replay(replaying), begun),
 )
 
-const Call = Schema.Struct({
-  run: Schema.Number,
-  kind: Schema.Literal(...CallsOfRun.KINDS),
-  name: Schema.String,
-  args: optional(JsonObject),
-  risk: optional(Risk),
-  description: optional(Schema.String),
-})
-
 /** Asks the gate, and waits for a person if it has to; or answers from the recording. */
-const call = Method.make("run.call", Call, ({ run, kind, name, args = {}, ...options }, { runs }) =>
-  Effect.flatMap(runs.find(run), ({ calls }) =>
-    ProxiedProgram.attempt(() => calls.begin({ kind, name, args, options })),
-  ),
+const call = Method.make(
+  "run.call",
+  Schema.Struct({ run: Schema.Number, ...RunCalls.Call.fields }),
+  ({ run, ...call }, { runs }) =>
+    Effect.flatMap(runs.find(run), ({ calls }) => ProxiedProgram.attempt(() => RunCalls.begin(calls, call))),
 )
 
-const Failed = Schema.Struct({ name: Schema.String, message: Schema.String })
-
-const Ended = Schema.Struct({
-  run: Schema.Number,
-  call: Schema.Number,
-  result: optional(Json),
-  unrecorded: optional(Schema.String),
-  failed: optional(Failed),
-})
-
-/** Records how a call ended: one of `result`, `unrecorded` and `failed`. */
-const ended = Method.make("run.ended", Ended, ({ run, call, ...how }, { runs }) =>
-  Effect.flatMap(runs.find(run), ({ calls }) => ProxiedProgram.attempt(() => calls.end(call, endedOf(how)))),
+/** Records how a call ended. */
+const ended = Method.make(
+  "run.ended",
+  Schema.Struct({ run: Schema.Number, ...RunCalls.Ended.fields }),
+  ({ run, ...ended }, { runs }) =>
+    Effect.flatMap(runs.find(run), ({ calls }) => ProxiedProgram.attempt(() => RunCalls.end(calls, ended))),
 )
-
-const endedOf = ({ result = null, unrecorded, failed }: Omit<typeof Ended.Type, "run" | "call">): CallsOfRun.Ended =>
-  failed !== undefined ? { failed } : unrecorded !== undefined ? { unrecorded } : { result }
 
 const end = Method.make(
   "run.end",

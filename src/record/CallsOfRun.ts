@@ -3,9 +3,9 @@
  * in the client: `begin` asks the gate, and `end` records what came of it. A replay answers the first half from the log.
  */
 import { Data } from "effect"
-import { type Recorded, type Run, ToolDenied, type ToolOptions } from "../../record/Run.ts"
-import * as Thrown from "../../record/Thrown.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
+import { type Recorded, type Run, ToolDenied, type ToolOptions } from "./Run.ts"
+import * as Thrown from "./Thrown.ts"
 
 export const KINDS = ["tool", "sensor", "io"] as const
 
@@ -30,10 +30,10 @@ export type Ended =
   | { readonly unrecorded: string }
   | { readonly failed: { readonly name: string; readonly message: string } }
 
-/** Begin the call first (`run.call`). */
+/** Begin the call first. */
 export class NoSuchCall extends Data.TaggedError("NoSuchCall")<{ readonly call: number }> {
   override get message() {
-    return `Expected the number of a call at work, found ${this.call}, which has ended or never began. Begin one with run.call.`
+    return `Expected the number of a call at work, found ${this.call}, which has ended or never began. Begin it first.`
   }
 }
 
