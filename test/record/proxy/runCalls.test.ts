@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const post = async (what: string, body: string, headers: Record<string, string> = {}) => {
   const answer = await fetch(`${address}/${what}`, { method: "POST", body, headers })
-  return { status: answer.status, body: await answer.json() }
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
 const begin = (call: object) => post("call", JSON.stringify(call))
