@@ -3,9 +3,9 @@
  * in the client: `begin` asks the gate, and `end` records what came of it. A replay answers the first half from the log.
  */
 import { Data } from "effect"
-import type { Json, JsonObject } from "../values/Json.ts"
-import { type Recorded, type Run, ToolDenied, type ToolOptions } from "./Run.ts"
-import * as Thrown from "./Thrown.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { type Recorded, type Run, ToolDenied, type ToolOptions } from "../Run.ts"
+import * as Thrown from "../Thrown.ts"
 
 export const KINDS = ["tool", "sensor", "io"] as const
 
