@@ -1,6 +1,5 @@
 /** The first screen: how all tasks of a timeline went, and which of them need somebody. */
 import { useRef, useState } from "preact/hooks"
-import { isAtWork } from "../../../projections/summary/Activity.ts"
 import { isFiltered, type Overview } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, zone } from "../parts/format.ts"
@@ -38,7 +37,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   )
   const hasOpen = shown.some((index) => {
     const task = rows.row(index)
-    return task !== undefined && isAtWork(task)
+    return task !== undefined && task.outcome === null
   })
   if (hasOpen !== isOpen) setOpen(hasOpen)
   // Asks again until the server has counted everything.
