@@ -15,7 +15,7 @@ import * as Money from "../../../src/values/Money.ts"
 import * as Sum from "../../../src/values/Sum.ts"
 import { document, hindcast } from "../../cli/hindcast.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
-import { TEN } from "./tenLogs.ts"
+import { promoted, TEN } from "./tenLogs.ts"
 import { open } from "./watching.ts"
 import { asKernel, serving } from "./writing.ts"
 
@@ -205,7 +205,9 @@ describe("every number on a page, held against the audit", () => {
   )
 
   it("of another scoring, which the bar chooses and links keep", async () => {
-    const log = path.join(directory, "official", "demo.db")
+    const own = path.join(directory, "another")
+    fs.mkdirSync(own)
+    const log = await promoted(own)
     await serving(log, async ({ url }) => {
       const { page } = await open(browser.browser, url.replace("/#", "/tasks?order=oldest#"), { height: 2400 })
       const byOfficial = await rowsIn(page)

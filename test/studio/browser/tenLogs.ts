@@ -45,7 +45,7 @@ measures:
 `
 
 /** Scores the closed tasks of a log by a rubric, and lets the pointer `official` name that. */
-const promoted: Maker = async (directory) => {
+export const promoted: Maker = async (directory) => {
   const file = await copyOfDemoLog(23, 7, path.join(directory, "official"))
   fs.writeFileSync(path.join(directory, "wordy.yaml"), RUBRIC)
   await document(["rescore", "--rubric", path.join(directory, "wordy.yaml"), "--label", "wordy", "--log", file])
