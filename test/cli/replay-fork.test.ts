@@ -96,6 +96,46 @@ describe("fork", () => {
     expect(stdout).toMatch(/To compare the two: node \S+main\.js compare main\/live fork-1\/live --log \S+log\.db$/m)
   })
 
+  it("makes a fork for each of several agents, and compares them in a table", async () => {
+    const copy = place.file("several.db")
+    const task = await playLostKey(copy)
+    const { events } = await document(["log", "ls", "--type", "DecisionMade", "--log", copy])
+    const at = (events as ReadonlyArray<{ position: number }>)[4]?.position ?? 0
+    const several = ["fork", `@${at - 1}`, ...agentOf("knows-the-way"), ...agentOf("wanderer"), "--max-steps", "3"]
+    const { code, stdout, stderr } = await hindcast([...several, "--log", copy])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const table = stdout.slice(stdout.indexOf("run "))
+    expect(table).toMatch(/^run +outcome +score +cost +tokens +time +steps +first decision that differs$/m)
+    expect(table.split("\n").filter((line) => line.includes(task))).toEqual([
+      expect.stringMatching(new RegExp(`^A\\S*.*  ${task} .*achieved`)),
+      expect.stringMatching(new RegExp(`fork-1@${task} `)),
+      expect.stringMatching(new RegExp(`fork-2@${task} `)),
+    ])
+    const { forks, table: compared } = JSON.parse((await hindcast([...several, "--json", "--log", copy])).stdout)
+    expect(forks.map(({ timeline }: { timeline: string }) => timeline)).toEqual(["fork-3", "fork-4"])
+    expect(compared.runs.map(({ timeline }: { timeline: string }) => timeline)).toEqual(["main", "fork-3", "fork-4"])
+    const aligned = await hindcast([...["align", task, `fork-3@${task}`, `fork-4@${task}`], "--json", "--log", copy])
+    expect(compared).toEqual(JSON.parse(aligned.stdout))
+  })
+
+  it("refuses all of several forks if one of them cannot be, and records nothing", async () => {
+    const copy = place.file("refused.db")
+    fs.copyFileSync(place.file("log.db"), copy)
+    const before = (await document(["log", "show", "now", "--log", copy])).position
+    const some = ["fork", `@${fifth - 1}`, ...agentOf("wanderer"), "--log", copy]
+    for (const [args, message] of [
+      [["--model", "nobody/nothing"], "nobody"],
+      [["--agent", "nowhere.mjs"], "nowhere.mjs"],
+      [[...agentOf("knows-the-way"), "--timeline", "mine"], "--timeline mine"],
+      [["--agent", `ada=${inRepository("examples", "agents", "wanderer.mjs")}`], "NAME=FILE"],
+    ] as const) {
+      const { code, stderr } = await hindcast([...some, ...args])
+      expect(code).toBeGreaterThan(0)
+      expect(stderr).toContain(message)
+    }
+    expect((await document(["log", "show", "now", "--log", copy])).position).toEqual(before)
+  })
+
   it("stands beside its original: audited, compared, listed and replayed in its own timeline", async () => {
     expect(await document(["audit", task, "--timeline", "fork-1", ...log])).toMatchObject({
       timeline: "fork-1",

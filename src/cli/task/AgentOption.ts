@@ -36,15 +36,16 @@ export const modelOptions = {
   ),
 }
 
-export const options = (which: string) => ({
+/** @param several what several agents without names mean, if the command takes them */
+export const options = (which: string, several = "") => ({
   ...modelOptions,
   agent: repeatedText(
     "agent",
-    `A JavaScript module whose default export is ${which}: ${Agent.FORMS}. Each of several agents in one task is NAME=FILE`,
+    `A JavaScript module whose default export is ${which}: ${Agent.FORMS}. Each of several agents in one task is NAME=FILE${several === "" ? "" : `. ${several}`}`,
   ),
   model: repeatedText(
     "model",
-    "Instead of --agent: a language model, as provider/model, such as anthropic/claude-sonnet-4-5, or NAME=provider/model",
+    `Instead of --agent: a language model, as provider/model, such as anthropic/claude-sonnet-4-5, or NAME=provider/model${several === "" ? "" : `. ${several}`}`,
   ),
 })
 
@@ -78,6 +79,22 @@ export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
     }
     return other === undefined ? conducted(groupOf(named)) : yield* unnamed
   })
+
+/** Several models or agents without names, one by one; otherwise all as typed, which are one agent or one group. */
+export const each = <Typed extends TypedAgents>(typed: Typed): ReadonlyArray<Typed> => {
+  const parts = [
+    ...typed.agent.map((text) => partOf(text, fs.existsSync(text))),
+    ...typed.model.map((text) => partOf(text, false)),
+  ]
+  if (parts.length < 2 || parts.some(({ name }) => name !== undefined)) return [typed]
+  const none = { guide: Option.none(), cassette: Option.none(), maxTokens: Option.none(), maxUsd: Option.none() }
+  // The options of models are not for modules, unless there are only these: then they are refused.
+  const ofModels = typed.model.length === 0 ? {} : none
+  return [
+    ...typed.agent.map((text) => ({ ...typed, ...ofModels, agent: [text], model: [] })),
+    ...typed.model.map((text) => ({ ...typed, agent: [], model: [text] })),
+  ]
+}
 
 export const unnamed = new BadInput({
   input: "--agent, --model",

@@ -19,9 +19,10 @@ import * as Program from "../record/Program.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
+import * as ForkEach from "./ForkEach.ts"
 
 const options = {
-  ...AgentOption.options("the agent that continues"),
+  ...AgentOption.options("the agent that continues", "Several without names make a fork each"),
   task: optionalText("task", "The task to continue. Default: that of the event at the moment"),
   timeline: optionalText("timeline", "The new timeline's name. Default: fork-1, fork-2 …"),
   override: repeatedText(
@@ -84,7 +85,13 @@ export const fork = Command.make(
         if (Option.isNone(typed.task)) return yield* ConversationTask.isAt(typed.at)
         return yield* ConversationTask.isOne(yield* Ids.task(typed.task.value))
       }).pipe(Effect.provide(OpenLog.forEvents(log)))
-      const agent = yield* AgentOption.load(typed, "live", { conversation })
+      const each = AgentOption.each(typed)
+      if (each.length > 1 && Option.isSome(typed.timeline)) {
+        const expected = "no name for one timeline, where several models or agents each get their own"
+        return yield* new BadInput({ input: `--timeline ${typed.timeline.value}`, expected, found: "several of them" })
+      }
+      // Load all of them first: a missing key or module refuses every fork.
+      const agents = yield* Effect.forEach(each, (one) => AgentOption.load(one, "live", { conversation }))
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("fork", filename, { ...typed, json })
@@ -100,8 +107,15 @@ export const fork = Command.make(
         ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }
       // Check before starting a kernel: a refused fork appends nothing, not even that a kernel started.
-      yield* Effect.provide(refused(agent, forkOptions, typed.task), OpenLog.forEvents(log))
-      yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
+      yield* Effect.forEach(agents, (agent) => refused(agent, forkOptions, typed.task)).pipe(
+        Effect.provide(OpenLog.forEvents(log)),
+      )
+      const [agent, ...others] = agents
+      if (agent !== undefined && others.length === 0)
+        return yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
+      const named = (one: Agent.Agent) => forked(one, forkOptions, typed.task, { filename, json })
+      const forks = yield* Effect.provide(ForkEach.inTurn(agents, named, filename), kernel)
+      yield* Effect.provide(ForkEach.show(forks, json), OpenLog.forPast(log))
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
@@ -115,27 +129,29 @@ const refused = (agent: Agent.Agent, forkOptions: Fork.ForkOptions, task: Option
     yield* Fork.check(yield* EventLog, agent, { ...forkOptions, ...named })
   })
 
-const perform = (
-  agent: Agent.Agent,
-  forkOptions: Fork.ForkOptions,
-  task: Option.Option<string>,
-  { filename, json }: { readonly filename: string; readonly json: boolean },
-) =>
+interface Place {
+  readonly filename: string
+  readonly json: boolean
+}
+
+const forked = (agent: Agent.Agent, forkOptions: Fork.ForkOptions, task: Option.Option<string>, place: Place) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const named = Option.isNone(task) ? {} : { task: yield* Ids.task(task.value) }
-    const forked = yield* AgentAtWork.accompanied({ filename, json }, () =>
-      kernel.fork(agent, { ...forkOptions, ...named }),
-    )
-    const { parent, timeline } = forked
+    return yield* AgentAtWork.accompanied(place, () => kernel.fork(agent, { ...forkOptions, ...named }))
+  })
+
+const perform = (agent: Agent.Agent, forkOptions: Fork.ForkOptions, task: Option.Option<string>, place: Place) =>
+  Effect.gen(function* () {
+    const made = yield* forked(agent, forkOptions, task, place)
     const compareCommand = CommandHints.command([
       "compare",
-      `${parent}/live`,
-      `${timeline}/live`,
+      `${made.parent}/live`,
+      `${made.timeline}/live`,
       "--log",
-      CommandHints.shortest(filename),
+      CommandHints.shortest(place.filename),
     ])
-    yield* Output.show(json, forked, (style) => ForkPage.lines(style, forked, compareCommand))
+    yield* Output.show(place.json, made, (style) => ForkPage.lines(style, made, compareCommand))
   })
 
 /** Parses `--override` options. Values are JSON, except a goal, which is plain text. */

@@ -166,6 +166,27 @@ describe("the dialogs", () => {
       expect(await forks()).toBe(2)
     }))
 
+  it("fork by several agents at once, and compare the forks with the task in a table", () =>
+    running({ fork: true, answer: true }, async (studio) => {
+      const { page, said } = await open(browser.browser, linkTo(studio, "/questions"))
+      studio.begin("t")
+      await page.getByRole("button", { name: "Approve" }).click()
+      await page.getByText("Nothing waits for an answer").waitFor()
+      await page.goto(`${studio.origin}/t/main/t`)
+      await expect.poll(() => sentence(page), { timeout: 20_000 }).toContain("It was succeeded")
+      await page.keyboard.press("Home")
+      await page.keyboard.press("o")
+      await page.getByLabel("agent").selectOption("slow")
+      await page.getByLabel("also a fork by writer").check()
+      await page.getByLabel("continue even if a world").check()
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      await page.getByRole("button", { name: "fork", exact: true }).click()
+      await page.waitForURL(/vs=fork-1\/t(,|%2C)fork-2\/t/)
+      await expect.poll(() => page.locator(".run-table tbody tr").count()).toBe(3)
+      expect(await page.locator(".run-table tbody .id").allTextContents()).toEqual(["t", "t on fork-1", "t on fork-2"])
+      expect(said).toEqual([])
+    }))
+
   it("fork a task from the page, where a bad seed or position is refused, and show both courses", () =>
     running({ fork: true, answer: true, write: true }, async (studio) => {
       const { page, said } = await open(browser.browser, linkTo(studio, "/questions"))

@@ -1,6 +1,7 @@
 /** Forks the task at the position, with an agent named when Studio was started, another seed, or other readings. */
 import { useState } from "preact/hooks"
-import { visit } from "../model/Address.ts"
+import type { ForkMade } from "../../wire/Asking.ts"
+import { visit, vsOf } from "../model/Address.ts"
 import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/readings.ts"
 import { AgentAndSeedFields, orderOf, useAgentAndSeed } from "./AgentAndSeed.tsx"
 import { useStudio } from "./context.ts"
@@ -22,6 +23,7 @@ export const ForkDialog = ({ at: given, onClose }: ForkProps) => {
   const [chosen, choose] = useAgentAndSeed(agents)
   const [typed, setTyped] = useState<ReadonlyArray<TypedReading>>([])
   const [isAccepted, accept] = useState(false)
+  const [others, setOthers] = useState<ReadonlyArray<string>>([])
   const { isBusy, problem, give } = useOrder()
   const now = studio.visit
   const task = now?.task ?? null
@@ -37,19 +39,30 @@ export const ForkDialog = ({ at: given, onClose }: ForkProps) => {
     )
   const fork = () =>
     give(async (signal) => {
-      const made = await studio.source.order("forks", {
-        timeline: now.timeline,
-        task,
-        at,
-        ...orderOf(chosen),
-        ...(typed.length === 0 ? {} : { readings: valuesOf(typed) }),
-        ...(isAccepted ? { acceptUnrewound: true } : {}),
-      })
-      studio.log.value = await studio.source.ask("log")
-      if (signal.aborted) return studio.say(`The fork ${made.timeline} is running.`)
+      const made: Array<ForkMade> = []
+      try {
+        for (const agent of [chosen.agent, ...others.filter((name) => name !== chosen.agent)])
+          made.push(
+            await studio.source.order("forks", {
+              timeline: now.timeline,
+              task,
+              at,
+              ...orderOf({ ...chosen, agent }),
+              ...(typed.length === 0 ? {} : { readings: valuesOf(typed) }),
+              ...(isAccepted ? { acceptUnrewound: true } : {}),
+            }),
+          )
+      } finally {
+        // Those that were made before a failure stay.
+        if (made.length > 0) studio.log.value = await studio.source.ask("log")
+      }
+      if (signal.aborted)
+        return studio.say(`Running in the background: ${made.map(({ timeline }) => timeline).join(", ")}.`)
       onClose()
-      studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
-      if (made.notes !== undefined) studio.say(made.notes.join(" "), true)
+      // Several stand in a table, which fills while they run.
+      studio.go(visit({ timeline: now.timeline, task }, at, { vs: vsOf(made) }))
+      const notes = made.flatMap((one) => one.notes ?? [])
+      if (notes.length > 0) studio.say(notes.join(" "), true)
     })
   return (
     <DialogBox title={`Fork after @${at}`} onClose={onClose}>
@@ -65,6 +78,25 @@ export const ForkDialog = ({ at: given, onClose }: ForkProps) => {
         }}
       >
         <AgentAndSeedFields agents={agents} chosen={chosen} otherwise="the task's own" onChoose={choose} />
+        {agents.length < 2 ? null : (
+          <fieldset class="also">
+            <legend>compare several</legend>
+            {agents
+              .filter((name) => name !== chosen.agent)
+              .map((name) => (
+                <label key={name}>
+                  <input
+                    type="checkbox"
+                    checked={others.includes(name)}
+                    onChange={() =>
+                      setOthers(others.includes(name) ? others.filter((one) => one !== name) : [...others, name])
+                    }
+                  />{" "}
+                  also a fork by <bdi>{name}</bdi>
+                </label>
+              ))}
+          </fieldset>
+        )}
         <OtherReadings task={task} typed={typed} onTyped={setTyped} />
         <label>
           <input type="checkbox" checked={isAccepted} onChange={() => accept(!isAccepted)} /> continue even if a world
