@@ -43,7 +43,7 @@ module.exports = {
       from: { path: "^src/(plugins|projections)/" },
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
-    ...storeys("src/worlds", ["testing", "(adapters|wrappers|scenario|group)", "(handle|conformance)"]),
+    ...storeys("src/worlds", ["testing", "curriculum", "(adapters|wrappers|scenario|group)", "(handle|conformance)"]),
     ...storeys("src/kernel", [
       "threads",
       "resume",
@@ -84,6 +84,7 @@ module.exports = {
       "audit",
       "unfinished",
       "state",
+      "curricula",
       "summary",
       "annotations",
       "patch",
@@ -109,6 +110,7 @@ module.exports = {
     ]),
     ...storeys("src/cli", [
       "(demo|serve)",
+      "curriculum",
       "(play|mcp)",
       "(time|step|chat|studio|hooks|files)",
       "task",

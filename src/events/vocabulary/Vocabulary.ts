@@ -15,7 +15,7 @@ import { environmentEvents, sensingEvents } from "./Sensing.ts"
 import { taskEvents } from "./Tasks.ts"
 import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
-import { agentEvents, scenarioEvents } from "./Worlds.ts"
+import { agentEvents, curriculumEvents, scenarioEvents } from "./Worlds.ts"
 
 /** The core vocabulary, family by family. */
 const coreEvents = [
@@ -31,6 +31,7 @@ const coreEvents = [
   ...taskEvents,
   ...agentEvents,
   ...scenarioEvents,
+  ...curriculumEvents,
   ...scoringEvents,
   ...timelineEvents,
   ...annotatingEvents,

@@ -1,4 +1,4 @@
-/** Event types of tasks with several agents, of worlds that move by themselves, and of scenarios. */
+/** Event types of tasks with several agents, of worlds that move by themselves, of scenarios, and of curricula. */
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
@@ -100,5 +100,150 @@ export const scenarioEvents = [
       because,
     },
     { positions: ["because"], personal: { condition: {} } },
+  ),
+] as const
+
+/**
+ * Curricula: stages that an agent works through, the decisions between them, and the help of tutors. Their events have no
+ * `taskId` in the envelope; the attempts name their tasks.
+ */
+const curriculumId = Schema.NonEmptyString
+const stage = Schema.NonEmptyString.annotations({ description: "The stage's name in the curriculum" })
+const attempt = Schema.Positive.pipe(
+  Schema.int(),
+  Schema.annotations({ description: "The number of the attempt at this stage, from 1" }),
+)
+/** The decisions that can follow an attempt. */
+export const CurriculumDecision = Schema.Literal(
+  "PROCEED",
+  "REPEAT_STEP",
+  "BRANCH_TO",
+  "APPLY_HINT",
+  "FAIL",
+).annotations({
+  identifier: "CurriculumDecision",
+})
+
+export type CurriculumDecision = typeof CurriculumDecision.Type
+
+/** The kinds of help that a tutor can give. */
+export const GuidanceKind = Schema.Literal("hint", "demonstration", "feedback").annotations({
+  identifier: "GuidanceKind",
+})
+
+export type GuidanceKind = typeof GuidanceKind.Type
+
+/** What became of one criterion in a decision. */
+export const CriterionVerdict = Schema.Struct({
+  path: Schema.String.annotations({ description: "Its place in the curriculum, as a JSON Pointer" }),
+  rule: Schema.String.annotations({ description: "Its text" }),
+  digest: Sha256.annotations({ description: "Digest of its text" }),
+  result: Schema.Literal("held", "not held", "unknown", "used up").annotations({
+    description:
+      "`unknown`: it reads a value that the log does not have. `used up`: it held, but its limit or its tutor's budget allows no more",
+  }),
+  reason: optional(Schema.String.annotations({ description: "Why it is unknown or used up" })),
+}).annotations({ identifier: "CriterionVerdict" })
+
+export type CriterionVerdict = typeof CriterionVerdict.Type
+
+export const curriculumEvents = [
+  eventType(
+    "CurriculumStarted",
+    "An agent began a curriculum.",
+    {
+      curriculumId,
+      name: Schema.NonEmptyString,
+      version: Schema.NonEmptyString,
+      digest: Sha256.annotations({ description: "Digest of the curriculum with its scenarios and rubrics" }),
+      curriculum: JsonObject.annotations({ description: "The whole document" }),
+      scenarios: optional(JsonObject.annotations({ description: "The scenarios that it plays, by file" })),
+      rubrics: optional(JsonObject.annotations({ description: "The rubrics that it scores by, by label" })),
+      agent: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that learns" }),
+      seed: Schema.NonNegativeInt.annotations({ description: "Seeds the episodes of stages without a seed" }),
+    },
+    { personal: { curriculum: {}, scenarios: {} } },
+  ),
+  eventType("StageAttempted", "An agent began an attempt at a stage of a curriculum.", {
+    curriculumId,
+    stage,
+    attempt,
+    taskIds: Schema.Array(Schema.NonEmptyString).annotations({
+      description: "Ids of the attempt's tasks, which the kernel opens one after another",
+    }),
+  }),
+  eventType(
+    "CurriculumDecided",
+    "A curriculum decided what follows an attempt.",
+    {
+      curriculumId,
+      stage,
+      attempt,
+      decision: CurriculumDecision,
+      to: optional(Schema.NonEmptyString.annotations({ description: "The next stage; absent at the end" })),
+      rule: optional(
+        CriterionVerdict.fields.path.annotations({
+          description: "The criterion that decided, as a JSON Pointer; absent if none held",
+        }),
+      ),
+      verdicts: Schema.Array(CriterionVerdict).annotations({
+        description: "The criteria in their order, up to that one",
+      }),
+      guidance: optional(
+        Schema.Struct({
+          tutor: Schema.NonEmptyString,
+          gives: GuidanceKind,
+          taskId: optional(Schema.NonEmptyString.annotations({ description: "The task in which the tutor works" })),
+        }).annotations({ description: "What a tutor gives next" }),
+      ),
+      reason: optional(Schema.String),
+      evidence: JsonObject.annotations({ description: "The values that the criteria read" }),
+      taskIds: Schema.Array(Schema.NonEmptyString).annotations({ description: "The tasks of the attempt" }),
+      scoreSets: Schema.Array(Schema.NonEmptyString).annotations({ description: "The score sets behind the evidence" }),
+      because,
+    },
+    { positions: ["because"], personal: { reason: SHREDDED } },
+  ),
+  eventType(
+    "GuidanceGiven",
+    "A tutor gave a hint, a demonstration or feedback, which the agent receives at the next attempts of the stage.",
+    {
+      curriculumId,
+      stage,
+      attempt,
+      tutor: Schema.NonEmptyString,
+      gives: GuidanceKind,
+      content: optional(Schema.String.annotations({ description: "Its text; absent if the tutor gave nothing" })),
+      missing: optional(Schema.String.annotations({ description: "Why the tutor gave nothing" })),
+      taskId: optional(Schema.NonEmptyString.annotations({ description: "The task in which the tutor worked" })),
+      left: optional(
+        Schema.NonNegativeInt.annotations({ description: "How many of this kind the tutor may still give" }),
+      ),
+      because,
+    },
+    { positions: ["because"], personal: { content: SHREDDED, missing: SHREDDED } },
+  ),
+  eventType(
+    "AgentDeveloped",
+    "An agent reached a stage of development.",
+    {
+      curriculumId,
+      agent: Schema.NonEmptyString,
+      from: optional(Schema.NonEmptyString.annotations({ description: "Absent if it had none" })),
+      to: Schema.NonEmptyString,
+      because,
+    },
+    { positions: ["because"] },
+  ),
+  eventType(
+    "CurriculumEnded",
+    "An agent completed a curriculum, or failed it.",
+    {
+      curriculumId,
+      result: Schema.Literal("completed", "failed"),
+      reason: optional(Schema.String),
+      because,
+    },
+    { positions: ["because"], personal: { reason: SHREDDED } },
   ),
 ] as const

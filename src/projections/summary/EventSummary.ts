@@ -156,6 +156,16 @@ const summaries: Summaries = {
   MilestoneReached: ({ name, because }) => name + citing(because),
   ScenarioEnded: ({ result, condition, because }) => `${result} ${value(condition)}${citing(because)}`,
 
+  CurriculumStarted: ({ name, version, agent }) => `${agent}: ${name} ${version}`,
+  StageAttempted: ({ stage, attempt, taskIds }) => `${stage}, attempt ${attempt}: ${count(taskIds.length, "task")}`,
+  CurriculumDecided: ({ stage, attempt, decision, to, reason, because: evidence }) =>
+    `${stage}, attempt ${attempt}: ${decision}${to === undefined ? "" : ` ${to}`}${because(reason)}${citing(evidence)}`,
+  GuidanceGiven: ({ tutor, gives, stage, content, missing }) =>
+    `${gives} by ${tutor} at ${stage}: ${content ?? `nothing${because(missing)}`}`,
+  AgentDeveloped: ({ agent, from, to, because }) =>
+    `${agent}: ${from === undefined ? "" : `${from} → `}${to}${citing(because)}`,
+  CurriculumEnded: ({ result, reason, because: evidence }) => result + because(reason) + citing(evidence),
+
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,
   RewardGiven: ({ measure, name, amount, because }) => `${measure} +${number(amount)} ${name}${citing(because)}`,
   PunishmentGiven: ({ measure, name, amount, because }) => `${measure} −${number(amount)} ${name}${citing(because)}`,

@@ -54,7 +54,7 @@ const TYPES_OF: { readonly [kind in Exclude<Kind, "other">]: ReadonlyArray<CoreN
     ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "IoFailed", "ModelFailed"] as const),
     ...(["SensorFailed", "PluginStartRefused", "PluginMisbehaved", "PluginQuarantined", "BrokerDenied"] as const),
   ],
-  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted"],
+  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted", "GuidanceGiven"],
 }
 
 const KIND_OF: ReadonlyMap<string, Kind> = new Map(

@@ -49,6 +49,13 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   MilestoneReached: "world",
   ScenarioEnded: "world",
 
+  CurriculumStarted: "other",
+  StageAttempted: "other",
+  CurriculumDecided: "other",
+  GuidanceGiven: "other",
+  AgentDeveloped: "other",
+  CurriculumEnded: "other",
+
   InputReceived: "message",
   InputDelivered: "message",
   MessageSent: "message",

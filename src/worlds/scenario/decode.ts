@@ -19,13 +19,23 @@ export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
   readonly mistakes: ReadonlyArray<Mistake>
 }> {
   override get message() {
-    const { file, mistakes } = this
-    const count = mistakes.length === 1 ? "1 mistake" : `${mistakes.length} mistakes`
-    const listed = mistakes.slice(0, MAX_LISTED).map((mistake) => `\n  ${described(mistake)}`)
-    const more = mistakes.length > MAX_LISTED ? `\n  and ${mistakes.length - MAX_LISTED} more` : ""
-    return `${file} has ${count}:${listed.join("")}${more}`
+    return listed(this.file, this.mistakes)
   }
 }
+
+/** The message about a file's mistakes: their number, and each with its place, up to a limit. */
+export const listed = (file: string, mistakes: ReadonlyArray<Mistake>): string => {
+  const count = mistakes.length === 1 ? "1 mistake" : `${mistakes.length} mistakes`
+  const lines = mistakes.slice(0, MAX_LISTED).map((mistake) => `\n  ${described(mistake)}`)
+  const more = mistakes.length > MAX_LISTED ? `\n  and ${mistakes.length - MAX_LISTED} more` : ""
+  return `${file} has ${count}:${lines.join("")}${more}`
+}
+
+/** Flaws with their places, in the order of the text. */
+export const placed = (placeOf: Loaded["placeOf"], flaws: ReadonlyArray<Flaw>): ReadonlyArray<Mistake> =>
+  flaws
+    .map((flaw) => ({ ...flaw, place: placeOf(flaw.path) }))
+    .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
 
 /** A decoded scenario, with the places of its parts. */
 export interface Loaded {
@@ -57,13 +67,7 @@ export const decode = (text: string, file: string, maxValues?: number): Effect.E
 export const invalid = (
   { file, placeOf }: Pick<Loaded, "file" | "placeOf">,
   flaws: ReadonlyArray<Flaw>,
-): ScenarioInvalid =>
-  new ScenarioInvalid({
-    file,
-    mistakes: flaws
-      .map((flaw) => ({ ...flaw, place: placeOf(flaw.path) }))
-      .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column),
-  })
+): ScenarioInvalid => new ScenarioInvalid({ file, mistakes: placed(placeOf, flaws) })
 
 /** Decodes a scenario from JSON, for example from a `ScenarioStarted` event. */
 export const fromJson = (document: Json): Either.Either<Scenario, ReadonlyArray<Flaw>> =>
@@ -100,7 +104,8 @@ const furtherFlaws = (document: Json, issues: ReadonlyArray<SchemaIssue>): Reado
 
 const strictly = Schema.decodeUnknownEither(Scenario, { errors: "all", onExcessProperty: "error" })
 
-const flawOf = ({ keys, expected, found, nearest }: SchemaIssue): Flaw => ({
+/** The flaw of a document that its schema finds. */
+export const flawOf = ({ keys, expected, found, nearest }: SchemaIssue): Flaw => ({
   path: keys.map((key) => `/${pointerToken(String(key))}`).join(""),
   expected,
   found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,

@@ -19,6 +19,8 @@ export interface EventSignature {
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
   ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TagRemoved", "Starred", "Labelled", "AnnotationRemoved"] as const),
+  ...(["CurriculumStarted", "StageAttempted", "CurriculumDecided", "GuidanceGiven", "AgentDeveloped"] as const),
+  "CurriculumEnded",
   ...(["TaskBundled", "PayloadShredded", "FilesPurged"] as const),
   ...(["RecorderJoined", "RecorderLeft", "CaptureNoted", "AccountMerged"] as const),
 ])
