@@ -81,6 +81,10 @@ beforeAll(async () => {
     path.join(given, "agent.mjs"),
     `export default { name: "mine", version: "1", decide: () => ({ act: "spy/go", args: {} }) }`,
   )
+  fs.writeFileSync(
+    path.join(given, "lessons.yaml"),
+    'curriculum: C\nversion: "1"\nstages: [{ stage: s, world: spy, complete: attempt > 1 }]\n',
+  )
   fs.writeFileSync(path.join(given, "agent.js"), `console.log("ran by its user")`)
   // A log of the user's own, with its keys.
   fs.writeFileSync(path.join(home, "own.db.keys"), JSON.stringify({ key: `${SECRET}-own` }))

@@ -35,6 +35,11 @@ const FILES: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
+const lessons = place.file(
+  "lessons.yaml",
+  'curriculum: C\nversion: "1"\nstages: [{ stage: s, world: text-room, complete: attempt > 1 }]\n',
+)
+
 const output = ["--output", "-"]
 const PROGRAM = ["--agent", source, "--goal", "g", "--log", place.file("begun.db")]
 const MODEL = ["--model", "ollama/small", "--goal", "g", "--log", place.file("begun.db")]
@@ -103,6 +108,13 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
     "--cassette": MODEL,
     "--guide": MODEL,
   },
+  "curriculum run": {
+    "--agent": [lessons],
+    "--plugin": [lessons, "--agent", source],
+    "--workspace": [lessons, "--agent", source],
+    "--cassette": [lessons, "--model", "ollama/small"],
+    "--guide": [lessons, "--model", "ollama/small"],
+  },
 }
 
 /** What is nothing to be found in this log: names of what is begun, or is asked for before anything is read. */
@@ -115,7 +127,7 @@ describe("what a command's option names and is not there", () => {
   )
 
   it.each(tried)("hindcast $command $option: exit 3", async ({ command, option, words }) => {
-    const isFile = FILES[option] !== undefined && (SELECTING[option] === undefined || command === "run")
+    const isFile = FILES[option] !== undefined && (SELECTING[option] === undefined || command.endsWith("run"))
     const value = isFile ? FILES[option] : SELECTING[option]
     const own = words.includes("--log") ? [] : ["--log", log]
     const ended = await runInProcess([...command.split(" "), ...words, option, value ?? "", ...own])
@@ -148,6 +160,10 @@ describe("what a command's argument names and is not there", () => {
     [["plugin", "check", gone]],
     [["plugin", "add", gone]],
     [["play", gone]],
+    [["curriculum", "run", gone, "--agent", inRepository("examples", "agents", "wanderer.mjs")]],
+    [["curriculum", "show"]],
+    [["curriculum", "show", "no-such-run"]],
+    [["curriculum", "replay", gone]],
     [["state", "--view", "--at", "@0"]],
     [["state", "--view", "text-rom"]],
     [["align", "main", "fork-9"]],

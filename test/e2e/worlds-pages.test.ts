@@ -12,6 +12,7 @@ const PAGES = [
   "guides/play-a-world.md",
   "guides/several-agents.md",
   "guides/write-a-scenario.md",
+  "guides/train-by-a-curriculum.md",
   "guides/use-other-frameworks.md",
   "guides/draw-a-world.md",
 ]
@@ -23,7 +24,7 @@ describe.each(PAGES)("docs/%s, followed word by word", (page) => {
   fs.mkdirSync(place.file("walk"))
 
   followed(inRepository("docs", page), place.directory, {
-    writes: /^(hindcast (run|fork|rescore|plugin add|plugin check)|node)\b/,
+    writes: /^(hindcast (run|curriculum run|fork|rescore|plugin add|plugin check)|node)\b/,
   })
 })
 

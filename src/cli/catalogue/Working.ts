@@ -41,6 +41,28 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../chat/ChatCommand.ts")).chat),
   },
   {
+    path: "curriculum run",
+    uses: [["curriculum run FILE --agent AGENT", "let an agent learn by a curriculum, or continue its unfinished run"]],
+    example: "curriculum run lessons.yaml --agent agent.mjs",
+    page: "docs/guides/train-by-a-curriculum.md",
+    load: command(async () => (await import("../curriculum/CurriculumCommands.ts")).run),
+  },
+  {
+    path: "curriculum show",
+    uses: [["curriculum show [RUN]", "list the runs of curricula, or show one with the reasons of its decisions"]],
+    example: "curriculum show",
+    page: "docs/guides/train-by-a-curriculum.md",
+    load: command(async () => (await import("../curriculum/CurriculumCommands.ts")).show),
+  },
+  {
+    path: "curriculum replay",
+    uses: [["curriculum replay FILE", "decide a run again by other criteria, without running anything: --run RUN"]],
+    example: "curriculum replay stricter.yaml",
+    exits: "It exits with 2 if it could compare no decision.",
+    page: "docs/guides/train-by-a-curriculum.md",
+    load: command(async () => (await import("../curriculum/CurriculumCommands.ts")).replay),
+  },
+  {
     path: "listen",
     uses: [
       ["listen", "record instrumented programs: receive OpenTelemetry's traces and logs; --forward URL passes them on"],

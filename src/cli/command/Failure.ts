@@ -20,6 +20,7 @@ export interface Failure {
 const NOT_FOUND: ReadonlySet<string> = new Set([
   "ClientMissing",
   "ContentNotRecorded",
+  "CurriculumNotFound",
   "EventNotFound",
   "FileNotRecorded",
   "LogMissing",
@@ -61,7 +62,7 @@ const OF_LOG: ReadonlySet<string> = new Set([
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set([
-  ...["Diverged", "NotCompared", "NothingReplayed", "MainThreadBlocked"],
+  ...["Diverged", "NotCompared", "NothingDecided", "NothingReplayed", "MainThreadBlocked"],
   ...["LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"],
 ])
 

@@ -145,15 +145,27 @@ const ownPlayer = (
   Effect.gen(function* () {
     if (model !== undefined) return yield* AgentOption.loadModel(model, typed, "live")
     if (program === undefined) return undefined
-    const directory = path.dirname(path.resolve(file))
-    const found = path.resolve(directory, program)
-    const inside = path.relative(real(directory), real(found))
-    if (inside.startsWith("..") || path.isAbsolute(inside)) {
-      const expected = "a module in the scenario's directory, or below it"
-      return yield* new BadInput({ input: `the program of ${agent_id}`, expected, found: program })
-    }
-    return yield* AgentModule.load(found)
+    return yield* AgentModule.load(yield* programBelow(file, "scenario", agent_id, program))
   })
+
+/**
+ * The path of a program that a file names for an agent. It must be in the file's directory or below it.
+ *
+ * @param kind what the file is, for the message
+ */
+export const programBelow = (
+  file: string,
+  kind: string,
+  agent: string,
+  program: string,
+): Effect.Effect<string, BadInput> => {
+  const directory = path.dirname(path.resolve(file))
+  const found = path.resolve(directory, program)
+  const inside = path.relative(real(directory), real(found))
+  if (!inside.startsWith("..") && !path.isAbsolute(inside)) return Effect.succeed(found)
+  const expected = `a module in the ${kind}'s directory, or below it`
+  return new BadInput({ input: `the program of ${agent}`, expected, found: program })
+}
 
 const real = (file: string): string => {
   try {
