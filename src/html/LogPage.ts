@@ -1,5 +1,6 @@
-/** The HTML page of a report of many tasks. Its size does not grow with the number of tasks. */
+/** The HTML page of a report of many tasks. Beyond the tasks that it lists, its size does not grow with their number. */
 
+import type { WhyFailed } from "../projections/explanation/FailureChain.ts"
 import type { ListedTask } from "../projections/report/ExtremeTasks.ts"
 import type { LogReport } from "../projections/report/LogReport.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
@@ -7,6 +8,8 @@ import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as Chart from "./Chart.ts"
 import * as ConfirmationWaits from "./ConfirmationWaits.ts"
 import { document, type Source } from "./Document.ts"
+import * as TaskTable from "./endings/TaskTable.ts"
+import * as WhyFailedSection from "./endings/WhyFailedSection.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { signed } from "./figures/KeyFigures.ts"
 import * as LogFigures from "./figures/LogFigures.ts"
@@ -17,17 +20,29 @@ import * as SensorTraces from "./SensorTraces.ts"
 import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-export const pieces = (report: LogReport, source: Source): Iterable<string> =>
-  document(`Report of ${source.log}`, sections(report, source))
+/** What a report of many tasks says besides their figures. */
+export interface Endings {
+  /** What goes on in open tasks. Default: unknown. */
+  readonly activities: TaskTable.Activities
+  /** Why the worst tasks failed (`LogReport.listed`). */
+  readonly worst: ReadonlyArray<WhyFailed>
+}
 
-function* sections(report: LogReport, source: Source): Generator<Markup> {
+const NOTHING: Endings = { activities: new Map(), worst: [] }
+
+/** The page in chunks of HTML. */
+export const pieces = (report: LogReport, source: Source, endings: Endings = NOTHING): Iterable<string> =>
+  document(`Report of ${source.log}`, sections(report, source, endings))
+
+function* sections(report: LogReport, source: Source, { activities, worst }: Endings): Generator<Markup> {
   yield head(report, source)
   if (report.tasks === 0) {
     yield markup`<p class="lead">No task was opened in this log: there is nothing to report.</p>`
     yield foot(report, source)
     return
   }
-  yield LogFigures.figures(report)
+  yield LogFigures.figures(report, activities)
+  yield WhyFailedSection.ofLog(worst, { tasks: report.tasks, failed: failedIn(report) }, source.studio)
   yield agents(report)
   yield rewards(report)
   yield actions(report)
@@ -35,8 +50,11 @@ function* sections(report: LogReport, source: Source): Generator<Markup> {
   yield models(report)
   yield sensors(report)
   yield tasks(report, source)
+  yield TaskTable.section(report, activities, source.studio)
   yield foot(report, source)
 }
+
+const failedIn = ({ outcomes: { failed, abandoned, truncated } }: LogReport): number => failed + abandoned + truncated
 
 const head = (report: LogReport, { log }: Source): Markup => {
   const { tasks, agents, outcomes, period } = report
@@ -70,27 +88,31 @@ const agents = (report: LogReport): Markup => {
     ],
   )
   return markup`<section><h2>${report.agents.some(({ early }) => early !== null) ? "Did the agents get better?" : "How did the agents score?"}</h2>
-<p>One small chart for each agent, all to the same scale. ${
-    spread
-      ? "The line is the smoothed trend; half of the scores lie in the darker band, eight of ten in the lighter one."
-      : "Each dot is a task; the line is the smoothed trend."
-  } Grey lines are the trends of the other agents.</p>${ScoresOverTime.charts(report)}${table(
-    caption,
-    [
-      { heading: "agent" },
-      ...numbers(
-        "tasks",
-        "achieved",
-        "scored",
-        "mean",
-        "median",
-        "8 of 10 scores",
-        "first → last third",
-        "commands per task",
-      ),
-    ],
-    rows,
-  )}</section>`
+${
+  report.scored === 0
+    ? markup`<p>No task has a ${report.wanted}, so there is nothing to show of scores.</p>`
+    : markup`<p>One small chart for each agent, all to the same scale. ${
+        spread
+          ? "The line is the smoothed trend; half of the scores lie in the darker band, eight of ten in the lighter one."
+          : "Each dot is a task; the line is the smoothed trend."
+      } Grey lines are the trends of the other agents.</p>${ScoresOverTime.charts(report)}`
+}${table(
+  caption,
+  [
+    { heading: "agent" },
+    ...numbers(
+      "tasks",
+      "achieved",
+      "scored",
+      "mean",
+      "median",
+      "8 of 10 scores",
+      "first → last third",
+      "commands per task",
+    ),
+  ],
+  rows,
+)}</section>`
 }
 
 const models = ({ model: { models, cost } }: LogReport): Markup =>

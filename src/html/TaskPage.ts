@@ -2,10 +2,12 @@
 
 import { Either } from "effect"
 import { type ScoredVerdict, verdictsOf } from "../projections/audit/Scores.ts"
+import type { WhyFailed } from "../projections/explanation/FailureChain.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
 import { filesInWords } from "../projections/state/files/filesInWords.ts"
 import { scoreSetOf } from "../projections/state/WorldReturn.ts"
 import type { World } from "../projections/state/Worlds.ts"
+import * as Activity from "../projections/summary/Activity.ts"
 import * as Outcome from "../projections/summary/Outcome.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 import { viewMarkup } from "../views/drawHtml.ts"
@@ -14,6 +16,7 @@ import * as AgentTables from "./AgentTables.ts"
 import * as CaptureTable from "./CaptureTable.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
+import * as WhyFailedSection from "./endings/WhyFailedSection.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./figures/KeyFigures.ts"
 import * as ModelCosts from "./figures/ModelCosts.ts"
@@ -26,13 +29,32 @@ import * as TaskCharts from "./TaskCharts.ts"
  * The page in chunks of HTML.
  *
  * @param worlds the final states of the task's worlds
+ * @param ending what goes on in it if it is open, and why it ended like this. Default: unknown
  */
-export const pieces = (report: TaskReport, source: Source, worlds: ReadonlyArray<World> = []): Iterable<string> =>
-  document(`Task ${report.audit.taskId}`, sections(report, source, worlds))
+export const pieces = (
+  report: TaskReport,
+  source: Source,
+  worlds: ReadonlyArray<World> = [],
+  ending: Ending = UNKNOWN,
+): Iterable<string> => document(`Task ${report.audit.taskId}`, sections(report, source, worlds, ending))
 
-function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<World>): Generator<Markup> {
-  yield head(report, source)
-  yield figures(report)
+export interface Ending {
+  /** Null if it is closed. */
+  readonly activity: Activity.Activity | null
+  readonly why: WhyFailed | null
+}
+
+const UNKNOWN: Ending = { activity: null, why: null }
+
+function* sections(
+  report: TaskReport,
+  source: Source,
+  worlds: ReadonlyArray<World>,
+  { activity, why }: Ending,
+): Generator<Markup> {
+  yield head(report, source, activity)
+  yield figures(report, activity)
+  if (why !== null) yield WhyFailedSection.ofTask(why, source.studio)
   yield whatHappened(report)
   yield views(report, worlds)
   yield score(report, source)
@@ -46,10 +68,10 @@ function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<Wor
   yield foot(report, source)
 }
 
-const head = ({ audit }: TaskReport, { studio }: Source): Markup => {
+const head = ({ audit }: TaskReport, { studio }: Source, activity: Activity.Activity | null): Markup => {
   const { taskId, goal, agent, reason, openedAt, range } = audit
   return markup`<header><p class="under">What one task perceived, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
-    ENDED[Outcome.of(audit)]
+    audit.outcome === null ? OPEN[activity ?? "unknown"] : ENDED[Outcome.of(audit)]
   }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}</p></header>`
 }
 
@@ -62,12 +84,22 @@ const ENDED = {
   abandoned: "did not finish",
 } as const
 
-const figures = ({ audit, score }: TaskReport): Markup => {
+/** What goes on in an open task. */
+const OPEN: { readonly [activity in Activity.Activity]: string } = {
+  running: "works on it",
+  waiting: "waits for a person",
+  paused: "is paused",
+  stopped: "stopped unexpectedly",
+  unfinished: "has not ended it, as far as it was recorded",
+  unknown: "has not ended it",
+}
+
+const figures = ({ audit, score }: TaskReport, activity: Activity.Activity | null): Markup => {
   const { durationMs, steps, acting, sensing, confirming } = audit
   return markup`<dl class="key">${[
     key(
       "outcome",
-      Outcome.of(audit),
+      audit.outcome === null ? Activity.stateOf({ outcome: null, activity }) : Outcome.of(audit),
       durationMs === null ? "not closed yet" : `after ${FormattedNumbers.duration(durationMs)}`,
     ),
     score === null

@@ -6,9 +6,11 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as LogPage from "../../html/LogPage.ts"
 import * as TaskPage from "../../html/TaskPage.ts"
+import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import * as WhyFailed from "../../projections/explanation/WhyFailed.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ConfirmationWaitTimes from "../../projections/report/ConfirmationWaitTimes.ts"
 import * as LogReport from "../../projections/report/LogReport.ts"
@@ -17,7 +19,9 @@ import * as TaskReport from "../../projections/report/TaskReport.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Worlds from "../../projections/state/Worlds.ts"
+import type { Activity } from "../../projections/summary/Activity.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
+import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import { common, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -72,7 +76,12 @@ export const html = Command.make(
           return builder.report()
         }),
       )
-      const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.pieces(report, source)))
+      const { open, worst } = report.listed
+      const endings = {
+        activities: yield* activitiesOf(open),
+        worst: yield* Effect.forEach(worst, (taskId) => whyOf(taskId, null, choice)),
+      }
+      const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.pieces(report, source, endings)))
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens offline.${ScoreOption.noneScored(choice, report.tasks, report.scored)}`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
@@ -82,7 +91,25 @@ export const html = Command.make(
 export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters<typeof TaskPage.pieces>[1]) =>
   Effect.gen(function* () {
     const report = yield* ofTask(taskId, choice)
-    return { report, chunks: TaskPage.pieces(report, source, yield* worldsOf(report.audit)) }
+    const activity = yield* TaskPresent.of(taskId)
+    const ending = { activity, why: yield* whyOf(taskId, activity, choice) }
+    return { report, chunks: TaskPage.pieces(report, source, yield* worldsOf(report.audit), ending) }
+  })
+
+/** The same explanation as that of `hindcast why` and Studio. */
+const whyOf = (taskId: string, activity: Activity | null, choice: ScoreChoice) =>
+  Effect.provide(WhyFailed.load(taskId, { activity }, choice), TimeTravel.layer)
+
+/** What goes on in open tasks. */
+const activitiesOf = (open: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const [look, log] = [yield* TaskPresent.look, yield* EventLog]
+    const found = new Map<string, Activity>()
+    for (const taskId of open) {
+      const activity = yield* look(log, taskId)
+      if (activity !== null) found.set(taskId, activity)
+    }
+    return found
   })
 
 const ofTask = (taskId: string, choice: ScoreChoice) =>

@@ -1,26 +1,35 @@
 /** The key figures of a report of many tasks. */
 
 import type { LogReport } from "../../projections/report/LogReport.ts"
+import { stateOf } from "../../projections/summary/Activity.ts"
 import { OUTCOMES } from "../../projections/summary/Outcome.ts"
 import { type Markup, markup } from "../../values/Markup.ts"
+import type { Activities } from "../endings/TaskTable.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { key } from "./KeyFigures.ts"
 import * as ModelCosts from "./ModelCosts.ts"
 
 /** The key figures, with a warning about tasks without a score. */
-export const figures = (report: LogReport): Markup => {
+export const figures = (report: LogReport, activities: Activities = new Map()): Markup => {
   const { tasks, scored, outcomes, steps, actuators, waits, model } = report
   const sum = (of: (actuator: LogReport["actuators"][number]) => number) =>
     actuators.reduce((total, actuator) => total + of(actuator), 0)
   const commanded = sum(({ commanded }) => commanded)
   const stopped = sum(({ denied, expired }) => denied + expired)
   const net = netOf(report)
-  const others = OUTCOMES.filter((outcome) => outcome !== "achieved" && outcomes[outcome] > 0)
+  const others = [
+    ...OUTCOMES.flatMap((outcome) =>
+      outcome === "achieved" || outcome === "open" || outcomes[outcome] === 0
+        ? []
+        : ([[outcome, outcomes[outcome]]] as const),
+    ),
+    ...openStates(outcomes.open, activities),
+  ]
   return markup`<dl class="key">${[
     key(
       "tasks achieved",
       FormattedNumbers.percent(outcomes.achieved / tasks),
-      `${FormattedNumbers.count(outcomes.achieved)} of ${FormattedNumbers.count(tasks)}${others.map((outcome) => `, ${FormattedNumbers.count(outcomes[outcome])} ${outcome}`).join("")}`,
+      `${FormattedNumbers.count(outcomes.achieved)} of ${FormattedNumbers.count(tasks)}${others.map(([state, tasks]) => `, ${FormattedNumbers.count(tasks)} ${state}`).join("")}`,
     ),
     key(
       "mean net score",
@@ -48,6 +57,15 @@ export const figures = (report: LogReport): Markup => {
         ]),
     ...ModelCosts.figures(model),
   ]}</dl>${unscored(report)}`
+}
+
+/** The numbers of open tasks by what goes on in them. */
+const openStates = (open: number, activities: Activities): ReadonlyArray<readonly [state: string, tasks: number]> => {
+  const counts = new Map<string, number>()
+  const count = (state: string, tasks: number) => tasks > 0 && counts.set(state, (counts.get(state) ?? 0) + tasks)
+  for (const activity of activities.values()) count(stateOf({ outcome: null, activity }), 1)
+  count(stateOf({ outcome: null, activity: null }), open - activities.size)
+  return [...counts]
 }
 
 const netOf = ({ rewards }: LogReport): number =>

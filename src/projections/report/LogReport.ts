@@ -9,6 +9,7 @@ import { type ActuatorReport, Components, type SensorReport } from "./Components
 import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.ts"
 import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
 import { type ModelReport, Models } from "./Models.ts"
+import { type ListOfTasks, ReportedTasks } from "./ReportedTasks.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
 import * as ScoreChoice from "./ScoreChoice.ts"
 import * as TaskOutcomes from "./TaskOutcomes.ts"
@@ -42,6 +43,8 @@ export interface LogReport {
   readonly sensors: ReadonlyArray<SensorReport>
   readonly waits: WaitReport
   readonly extremes: Extremes
+  /** The tasks themselves, the newest ones of many. */
+  readonly listed: ListOfTasks
 }
 
 /**
@@ -63,6 +66,7 @@ export const begin = (choice: ScoreChoice.ScoreChoice): LogReportBuilder => {
   const components = new Components()
   const waits = new ConfirmationWaitTimes()
   const extremes = new ExtremeTasks()
+  const listed = new ReportedTasks()
   const critics = new Set<string>()
   const labels = new Set<string>()
   const models = new Models()
@@ -82,6 +86,7 @@ export const begin = (choice: ScoreChoice.ScoreChoice): LogReportBuilder => {
       models.add(audit)
       agents.add(task, audit, score)
       components.add(task, audit)
+      listed.add(audit, score)
       if (score === null) return
       scored += 1
       unscored += score.unscored.length > 0 ? 1 : 0
@@ -113,6 +118,7 @@ export const begin = (choice: ScoreChoice.ScoreChoice): LogReportBuilder => {
         sensors: components.sensors(),
         waits: waits.report(),
         extremes: extremes.report(),
+        listed: listed.report(),
       }
     },
   }
