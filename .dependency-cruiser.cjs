@@ -105,6 +105,7 @@ module.exports = {
       "(append|read)",
       "payload",
       "integrity",
+      "steps",
       "log",
       "vocabulary",
     ]),

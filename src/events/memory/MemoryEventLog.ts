@@ -21,11 +21,12 @@ import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
+import * as ExpandedReads from "../read/ExpandedReads.ts"
 import { follow } from "../read/Follow.ts"
 import * as LastPositions from "../read/LastPositions.ts"
 import * as Pages from "../read/Pages.ts"
 import { matches } from "../read/QueryMatch.ts"
-import type { Event, Head } from "../vocabulary/Event.ts"
+import { type Event, type Head, isEventId } from "../vocabulary/Event.ts"
 import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as MemoryLease from "./MemoryLease.ts"
 import * as MemorySnapshots from "./MemorySnapshots.ts"
@@ -95,7 +96,12 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys, bl
       }
       return events
     }
-    const readPage = Pages.checked((query, limit) => Effect.sync(() => page(query, limit)))
+    const expanded = ExpandedReads.make({
+      name: "memory",
+      readPage: (query, limit) => Effect.sync(() => page(query, limit)),
+    })
+    const readPage = Pages.checked(expanded.readPage)
+    const findWhole = (id: string) => Effect.sync(() => Option.fromNullable(find(id)))
 
     const version = (timeline: string, stream: string) => versions.get(Sequencer.streamKey(timeline, stream)) ?? 0
     const subjects = TaskSubjects.make((stream) => page({ timeline: MAIN, stream }, 1)[0])
@@ -137,13 +143,13 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys, bl
       append,
       read: (query) => Pages.stream(readPage, query ?? {}),
       readPage,
-      find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
+      find: (id) => (isEventId(id) ? findWhole(id) : expanded.within(findWhole, id)),
       versionOf: (stream, timeline = MAIN) => Effect.sync(() => version(timeline, stream)),
       head: Effect.sync(() => head),
       follow: (query) =>
         follow({ head: Effect.sync(() => head), readPage, commits, mayHave: last.mayHave }, query ?? {}),
       onCommit: commits.listen,
-      mayHave: last.mayHave,
+      mayHave: (query) => last.mayHave(ExpandedReads.widened(query)),
       verify: verifyChain(source),
       verifyWith: (given) =>
         Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),

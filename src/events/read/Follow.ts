@@ -5,6 +5,7 @@ import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { CaughtUp, type LogError, type Query } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import { awaiting, type CommitNotifier } from "./CommitNotifier.ts"
+import { widened } from "./ExpandedReads.ts"
 import { PAGE_SIZE } from "./Pages.ts"
 import { matches } from "./QueryMatch.ts"
 
@@ -39,14 +40,17 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
 const newHead = (source: Source, query: Query & { readonly after: number }): Effect.Effect<Head, LogError> =>
   Effect.acquireUseRelease(
     // Listens before it asks, so that it misses no commit in between.
-    Effect.sync(() => awaiting(source.commits.listen, (event) => matches(query, event))),
+    Effect.sync(() => {
+      const wide = widened(query)
+      return awaiting(source.commits.listen, (event) => matches(wide, event))
+    }),
     ({ committed }) => {
       const isNew = ({ position }: Head) => position > query.after
       const later: Effect.Effect<Head, LogError> = Effect.flatMap(Effect.zipRight(committed, source.head), (head) =>
         isNew(head) ? Effect.succeed(head) : later,
       )
       return Effect.suspend(() =>
-        source.mayHave(query)
+        source.mayHave(widened(query))
           ? Effect.flatMap(source.head, (head) => (isNew(head) ? Effect.succeed(head) : later))
           : later,
       )

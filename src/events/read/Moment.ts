@@ -2,12 +2,15 @@
 
 import { Data, Effect, Either, Option, Schema } from "effect"
 import { EventLog, type LogError } from "../log/EventLog.ts"
+import * as StepPosition from "../steps/StepPosition.ts"
+import type { Event } from "../vocabulary/Event.ts"
 import * as Timelines from "./Timelines.ts"
 import * as TimeSearch from "./TimeSearch.ts"
 
 /**
  * A moment of the past:
  * - a position: `412`, `"412"` or `"@412"`; 0 is before the first event;
+ * - a step in an event that holds several: `"@412#37"`, right after the step with index 37, counted from 0;
  * - an event's id: right after that event;
  * - a time in ISO 8601: a date (`2026-03-01`, midnight UTC), or a date and time with its zone (`2026-03-01T12:00:00Z`).
  *   It means the moment after the last event recorded by then (`recordedAt`). If it has milliseconds and an event
@@ -54,7 +57,7 @@ export class MomentInvalid extends Data.TaggedError("MomentInvalid")<{
   override get message() {
     return (
       `${JSON.stringify(this.moment)} is not a moment: ${this.reason}. ` +
-      "Expected a position (@412, main@412), an event's id, a time with its zone (2026-03-01T12:00:00Z), or now (fork-1@now)."
+      "Expected a position (@412, main@412), an event's id, a time with its zone (2026-03-01T12:00:00Z), a step (@412#37), or now (fork-1@now)."
     )
   }
 }
@@ -65,7 +68,19 @@ export class PositionOutOfRange extends Data.TaggedError("PositionOutOfRange")<{
   readonly head: number
 }> {
   override get message() {
-    return `There is no position @${this.asked}: expected a whole number from 0 (before the first event) to ${this.head} (the head).`
+    return `There is no position ${StepPosition.addressOf(this.asked)}: expected a whole number from 0 (before the first event) to ${this.head} (the head).`
+  }
+}
+
+/** Fix the call: the event at this position holds no such step. */
+export class StepNotFound extends Data.TaggedError("StepNotFound")<{
+  readonly asked: number
+  /** What the event holds, in words. */
+  readonly found: string
+}> {
+  override get message() {
+    const holder = StepPosition.holder(this.asked)
+    return `There is no step ${StepPosition.addressOf(this.asked)}: the event at @${holder} holds ${this.found}. \`hindcast show @${holder}\` shows it.`
   }
 }
 
@@ -110,6 +125,7 @@ export const checkedRange = <Range extends { readonly after: number; readonly un
 export type LocateError =
   | MomentInvalid
   | PositionOutOfRange
+  | StepNotFound
   | PositionElsewhere
   | EventNotFound
   | Timelines.TimelineNotFound
@@ -126,6 +142,11 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   const at = text.lastIndexOf("@")
   const [timeline, rest] = [at > 0 ? text.slice(0, at) : null, text.slice(at + 1)]
   if (POSITION.test(rest)) return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
+  const [, holder, step] = STEP.exec(rest) ?? []
+  if (holder !== undefined && step !== undefined) {
+    const position = StepPosition.after(Number(holder), step === "begin" ? StepPosition.BEGIN : Number(step))
+    return Either.right(Parsed.AtPosition({ timeline, position }))
+  }
   const epochMs = rest === NOW ? Number.POSITIVE_INFINITY : parseTime(rest)
   if (epochMs !== undefined) {
     return Either.right(Parsed.AtTime({ timeline, epochMs, toTheMs: MILLISECONDS.test(rest) }))
@@ -167,11 +188,25 @@ const locatePosition = ({ timeline, position }: { readonly timeline: string | nu
     const log = yield* EventLog
     yield* checkedPosition(position)
     const view = yield* viewOf(timeline)
-    const [event] = position === 0 ? [] : yield* eventAt(log, position)
+    const [event] = position === 0 ? [] : yield* eventAt(log, StepPosition.holder(position))
+    if (event !== undefined && StepPosition.isWithin(position)) yield* checkedStep(event, position)
     if (event === undefined || isInHistory(view.spans, event)) return { timeline: view.timeline, position }
     if (timeline === null) return { timeline: event.timeline, position }
     return yield* new PositionElsewhere({ asked: position, timeline, found: event.timeline })
   })
+
+/** The append checked the payload of the compact event. In a foreign log, its number of steps may be anything. */
+const checkedStep = ({ type, payload }: Event, asked: number) => {
+  const step = StepPosition.stepAt(asked) ?? 0
+  const { steps, begin } = payload
+  if (type !== StepPosition.COMPACT) return new StepNotFound({ asked, found: `no steps (${type})` })
+  if (step === StepPosition.BEGIN) {
+    return begin === undefined ? new StepNotFound({ asked, found: "no beginning of an episode" }) : Effect.void
+  }
+  return typeof steps === "number" && step < steps
+    ? Effect.void
+    : new StepNotFound({ asked, found: `the steps #0 to #${Number(steps) - 1}` })
+}
 
 /** No event if it is archived and its segment is missing: the state after it may still be readable. */
 const eventAt = (log: EventLog.Service, position: number) =>
@@ -204,17 +239,18 @@ export const isInHistory = (spans: EventLog.Service["spans"], { timeline, positi
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )
 
-/** Returns the position, or fails with `PositionOutOfRange`. */
+/** Returns the position, whole or within an event, or fails with `PositionOutOfRange`. */
 export const checkedPosition = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const head = yield* log.head
-    if (Number.isInteger(position) && position >= 0 && position <= head.position) return position
+    if (StepPosition.isPosition(position) && position <= head.position) return position
     return yield* new PositionOutOfRange({ asked: position, head: head.position })
   })
 
 const NOW = "now"
 const POSITION = /^\d{1,15}$/
+const STEP = /^(\d{1,10})#(\d{1,3}|10[01]\d|102[0-3]|begin)$/
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 

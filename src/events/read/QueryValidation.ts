@@ -1,6 +1,7 @@
 /** Validates queries. A misspelt filter or an invalid number would silently select other events. */
 
 import { InvalidQuery, type Query } from "../log/EventLog.ts"
+import * as StepPosition from "../steps/StepPosition.ts"
 
 /** The first mistake in a query or in a page's limit. */
 export const invalidQuery = (query: Query, limit = 1): InvalidQuery | undefined => {
@@ -27,9 +28,11 @@ const flawInLimit = (limit: number): string | undefined =>
 
 type Check = (value: unknown) => string | undefined
 
-/** A position, 0 (before the first event), or `Number.MAX_SAFE_INTEGER` (after the last). */
+/** A position, whole or within an event, 0 (before the first event), or `Number.MAX_SAFE_INTEGER` (after the last). */
 const isPosition: Check = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a position, or 0"
+  typeof value === "number" && StepPosition.isPosition(value) ? undefined : "a position, or 0"
+
+const isVersion: Check = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a version, or 0")
 
 const isName: Check = (value) => (typeof value === "string" ? undefined : "a name")
 
@@ -41,7 +44,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   until: isPosition,
   timeline: isName,
   stream: isName,
-  afterVersion: (value) => (isPosition(value) === undefined ? undefined : "a version, or 0"),
+  afterVersion: isVersion,
   taskId: (value) => (value === null ? undefined : isName(value)),
   types: isNames,
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),

@@ -20,6 +20,7 @@ import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
+import * as ExpandedReads from "../read/ExpandedReads.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
 import { Records } from "../read/Records.ts"
@@ -122,9 +123,12 @@ const opened = (options: SqliteOptions) =>
       announceClosed = follower.closed
       const { commits, mayHave } = follower
       const head = reading(follower.head)
-      const page = Pages.checked((query, limit) =>
-        reading(() => follower.page(query, limit) ?? readPage(reader, query, limit)),
-      )
+      const expanded = ExpandedReads.make({
+        name: filename,
+        readPage: (query, limit) => reading(() => follower.page(query, limit) ?? readPage(reader, query, limit)),
+      })
+      const page = Pages.checked(expanded.readPage)
+      const find = (id: string) => reading(() => Option.fromNullable(findEvent(reader, id)))
 
       const file: LogFile | undefined =
         inMemory || vocabulary !== Vocabulary.core
@@ -140,12 +144,12 @@ const opened = (options: SqliteOptions) =>
         append,
         read: (query) => Pages.stream(page, query ?? {}),
         readPage: page,
-        find: (id) => (isEventId(id) ? reading(() => Option.fromNullable(findEvent(reader, id))) : Effect.succeedNone),
+        find: (id) => (isEventId(id) ? find(id) : expanded.within(find, id)),
         versionOf: (stream, timeline = MAIN) => reading(() => appending.readVersion(database, names, timeline, stream)),
         head,
         follow: (query) => follow({ head, readPage: page, commits, mayHave }, query ?? {}),
         onCommit: follower.onCommit,
-        mayHave,
+        mayHave: (query) => mayHave(ExpandedReads.widened(query)),
         verify: verifyLog(stores),
         verifyWith: (given) =>
           Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyLog(stores, options)),

@@ -20,7 +20,9 @@ const verdict = {
       description: "How often it happened, if not once per position in `because`",
     }),
   ),
-  because: Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" }),
+  because: Schema.Array(Schema.NonNegative).annotations({
+    description: "Positions of the events that made it true; one within a `StepsRecorded` is not whole",
+  }),
   rationale: optional(Schema.String),
   agentId: optional(AgentId),
 }

@@ -15,7 +15,7 @@ import { environmentEvents, sensingEvents } from "./Sensing.ts"
 import { taskEvents } from "./Tasks.ts"
 import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
-import { agentEvents, curriculumEvents, scenarioEvents } from "./Worlds.ts"
+import { agentEvents, curriculumEvents, rolloutEvents, scenarioEvents } from "./Worlds.ts"
 
 /** The core vocabulary, family by family. */
 const coreEvents = [
@@ -32,6 +32,7 @@ const coreEvents = [
   ...agentEvents,
   ...scenarioEvents,
   ...curriculumEvents,
+  ...rolloutEvents,
   ...scoringEvents,
   ...timelineEvents,
   ...annotatingEvents,

@@ -1,7 +1,10 @@
-/** Event types of tasks with several agents, of worlds that move by themselves, of scenarios, and of curricula. */
+/**
+ * Event types of tasks with several agents, of worlds that move by themselves, of scenarios, of curricula, and of
+ * rollouts: many episodes of one world, stepped by one policy.
+ */
 
 import { Schema } from "effect"
-import { JsonObject } from "../../values/Json.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
 import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 import { TaskOutcome } from "./Tasks.ts"
 
@@ -246,4 +249,88 @@ export const curriculumEvents = [
     },
     { positions: ["because"], personal: { reason: SHREDDED } },
   ),
+] as const
+
+/** Maximum number of steps in one event. */
+export const MAX_STEPS = 1024
+
+/** Maximum size of the columns of one event before compression, in bytes. */
+export const MAX_COLUMN_BYTES = 8 * 1024 * 1024
+
+const count = Schema.NonNegativeInt
+
+/** What happens after the last step of an episode, as Gymnasium's vector environments name it. */
+export const Autoreset = Schema.Literal("Disabled", "NextStep", "SameStep").annotations({
+  identifier: "Autoreset",
+  description:
+    "`Disabled`: each episode begins with a seed of its own. `NextStep`, `SameStep`: the next episode continues the random numbers of the previous one in its slot",
+})
+
+export type Autoreset = typeof Autoreset.Type
+
+const rolloutId = Schema.NonEmptyString.annotations({ description: "The rollout these events are about" })
+
+/** The beginning of an episode, in its first `StepsRecorded`. */
+const Begin = Schema.Struct({
+  seed: Schema.Int,
+  options: JsonObject.annotations({ description: "The environment's configuration" }),
+  state: Json.annotations({ description: "The environment's document after the reset" }),
+  readings: JsonObject.annotations({ description: "The first readings, by the sensor's own name" }),
+  continued: optional(
+    Schema.Literal(true).annotations({
+      description:
+        "The reset continued the random numbers of the previous episode, so the seed alone does not repeat it",
+    }),
+  ),
+})
+
+export const rolloutEvents = [
+  eventType(
+    "RolloutStarted",
+    "A rollout began: many episodes of one world, stepped by one policy. Each episode is a task.",
+    {
+      rolloutId,
+      plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is the world" }),
+      version: Schema.NonEmptyString.annotations({ description: "The plugin's version" }),
+      policy: Schema.NonEmptyString.annotations({ description: "`name@version` of the policy" }),
+      episodes: Schema.Positive.pipe(Schema.int()),
+      seed: Schema.Int.annotations({ description: "The first episode's seed; the others follow by one" }),
+      parallel: Schema.Positive.pipe(Schema.int()).annotations({ description: "Episodes at a time" }),
+      autoreset: Autoreset,
+      options: JsonObject.annotations({ description: "Options of the world" }),
+      maxSteps: optional(
+        Schema.Positive.pipe(Schema.int()).annotations({ description: "Maximum steps of an episode" }),
+      ),
+      rule: Schema.String.annotations({ description: "The gate rule that allowed all its steps, asked once" }),
+    },
+    { personal: { options: {} } },
+  ),
+  eventType(
+    "StepsRecorded",
+    "A run of steps of one episode, in columns. It stands for the reset, commands, outcomes, changes, rewards and readings of these steps, which reads of the log return in its place.",
+    {
+      plugin: Schema.NonEmptyString,
+      encoding: Schema.Literal(1).annotations({ description: "The version of the columns" }),
+      first: count.annotations({ description: "The index of its first step in the episode, from 0" }),
+      steps: Schema.Int.pipe(Schema.between(0, MAX_STEPS)).annotations({ description: "The number of its steps" }),
+      rule: Schema.String.annotations({ description: "The gate rule that allowed them" }),
+      latencyMs: Milliseconds.annotations({ description: "The mean time of a step's call, in ms" }),
+      priorities: Schema.Record({ key: Schema.String, value: Schema.Finite }).annotations({
+        description: "The priority of each sensor that is read, by its own name",
+      }),
+      begin: optional(Begin.annotations({ description: "The episode's beginning, in its first event" })),
+      totals: optional(JsonObject.annotations({ description: "Totals of the return, in its last event" })),
+      bytes: Schema.Int.pipe(Schema.between(0, MAX_COLUMN_BYTES)).annotations({
+        description: "The size of the columns before compression",
+      }),
+      digest: Sha256.annotations({ description: "Digest of the columns before compression" }),
+      columns: Schema.String.annotations({ description: "The columns: raw DEFLATE (RFC 1951) in base64" }),
+    },
+    { personal: { begin: { seed: 0, options: {}, state: null, readings: {} }, columns: "" } },
+  ),
+  eventType("RolloutEnded", "A rollout ended. Without this event, it can be continued.", {
+    rolloutId,
+    episodes: count.annotations({ description: "Episodes that ended" }),
+    steps: count.annotations({ description: "Steps of all its episodes" }),
+  }),
 ] as const

@@ -5,31 +5,15 @@
 
 import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { given, started, type TakenStep } from "../../events/steps/ReturnEvents.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { LABEL, scoreSetOf } from "../../projections/state/WorldReturn.ts"
-import { digest } from "../../values/Digest.ts"
-import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
-const CRITIC = "environment"
-
-/** `at` is the position of the world's first reset. */
-export const started = (taskId: string, at: number): CoreNewEvent => ({
-  type: "ScoringStarted",
-  payload: {
-    scoreSetId: scoreSetOf(taskId),
-    taskIds: [taskId],
-    rubric: {},
-    rubricDigest: digest({}),
-    critic: CRITIC,
-    criticDigest: digest({ critic: CRITIC }),
-    label: LABEL,
-    range: { from: at, to: at },
-  },
-})
+export { started, type TakenStep } from "../../events/steps/ReturnEvents.ts"
 
 /** The start of the score set, if a crash or a fork point at `at` cut it off after the world's reset. */
 export const missingStart = (taskId: string, at: number, past: ReadonlyArray<Event>): ReadonlyArray<CoreNewEvent> =>
@@ -71,14 +55,6 @@ const isGot = Schema.is(Got)
 export const gottenIn = (steps: { readonly [agentId: string]: Json }): Gotten =>
   Object.fromEntries(Object.entries(steps).flatMap(([agentId, step]) => (isGot(step) ? [[agentId, step]] : [])))
 
-export interface TakenStep {
-  readonly taskId: string
-  readonly plugin: string
-  /** The position of its `ActuatorCommanded`; empty without a command. */
-  readonly because: ReadonlyArray<number>
-  readonly agentId?: string | undefined
-}
-
 /** A reward of 0 has no event. */
 export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewEvent> => {
   const found = stepResultOf(result)
@@ -100,22 +76,3 @@ export const unknownReward = ({ taskId, plugin, agentId }: TakenStep): CoreNewEv
     reason: `what a step${agentId === undefined ? "" : ` of ${agentId}`} gave is not recorded`,
   },
 })
-
-const given = (
-  { taskId, plugin, because, agentId }: TakenStep,
-  rewards: { readonly [name: string]: number },
-): ReadonlyArray<CoreNewEvent> =>
-  Object.entries(rewards).flatMap(([name, reward]): ReadonlyArray<CoreNewEvent> => {
-    if (reward === 0) return []
-    const payload: PayloadOf<"RewardGiven"> = {
-      scoreSetId: scoreSetOf(taskId),
-      measure: `${plugin}/${LABEL}`,
-      name,
-      weight: 1,
-      amount: Math.abs(reward),
-      occurrences: 1,
-      because,
-      ...defined({ agentId }),
-    }
-    return [{ type: reward > 0 ? "RewardGiven" : "PunishmentGiven", payload }]
-  })

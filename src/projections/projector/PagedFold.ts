@@ -1,8 +1,9 @@
 /** Folds a timeline page by page, with growing pages, and writes snapshots on the way. */
 
 import { Effect } from "effect"
-import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { EventLog, LogError, Query } from "../../events/log/EventLog.ts"
 import { FIRST_PAGE } from "../../events/read/Pages.ts"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { defined } from "../../values/defined.ts"
@@ -69,15 +70,14 @@ export const over = (log: EventLog.Service) => {
       timeline: log.timeline,
       ...defined({ until, types: projection.types }),
     }
-    return Effect.map(log.readPage(range, limit), (page) => {
+    return Effect.map(wholePage(log, range, limit), ({ page, reached, last }) => {
       applyAll(projection, progress.builder, page)
-      const last = page.at(-1)
-      progress.position = last?.position ?? progress.position
+      progress.position = reached
       return {
         events: page.length,
         bytes: sizeOf(page),
         position: progress.position,
-        hash: last?.hash ?? "",
+        hash: last ?? "",
         chunked: () => progress.builder.chunked?.() ?? progress.builder.state(),
       }
     })
@@ -108,6 +108,31 @@ export const over = (log: EventLog.Service) => {
     )
   }
 }
+
+/**
+ * Reads a page, and the rest of a compact event in which it ends: a fold that stops there could not write a snapshot.
+ * `reached` lies within an event only if the query ends there.
+ */
+const wholePage = (
+  log: EventLog.Service,
+  range: Query & { readonly after: number },
+  limit: number,
+): Effect.Effect<
+  { readonly page: ReadonlyArray<Event>; readonly reached: number; readonly last: string | undefined },
+  LogError
+> =>
+  Effect.gen(function* () {
+    const page = yield* log.readPage(range, limit)
+    const last = page.at(-1)
+    const reached = last?.position ?? range.after
+    const end = StepPosition.holder(reached)
+    if (reached === end || end > (range.until ?? end)) return { page, reached, last: last?.hash }
+    const rest = page.length < limit ? [] : yield* log.readPage({ ...range, after: reached, until: end }, MAX_REST)
+    return { page: rest.length === 0 ? page : [...page, ...rest], reached: end, last: last?.hash }
+  })
+
+/** More than a compact event stands for. */
+const MAX_REST = 100_000
 
 /** One in this many events is measured, and the total extrapolated. */
 const MEASURED_EVENTS = 32

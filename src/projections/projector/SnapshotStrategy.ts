@@ -132,7 +132,8 @@ const make = <S>(
 
   const onProgress: SnapshotStrategy<S>["onProgress"] = (sinceSnapshot, step) =>
     Effect.suspend(() => {
-      if (log.timeline !== MAIN || step.events === 0) return Effect.void
+      // A snapshot stands at an event, never within one.
+      if (log.timeline !== MAIN || step.events === 0 || !Number.isInteger(step.position)) return Effect.void
       sinceSnapshot.events += step.events
       sinceSnapshot.bytes += step.bytes
       if (!isDue(sinceSnapshot)) return Effect.void

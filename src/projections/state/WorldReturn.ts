@@ -1,7 +1,3 @@
-/** The score set of the rewards from a task's worlds. Its net is the return. */
+/** The score set of the rewards from a task's worlds, as folds use it. */
 
-/** The label of such score sets. */
-export const LABEL = "return"
-
-/** The id of the score set of a task's return. */
-export const scoreSetOf = (taskId: string): string => `return-${taskId}`
+export { LABEL, scoreSetOf } from "../../events/steps/WorldReturn.ts"

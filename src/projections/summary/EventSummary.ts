@@ -165,6 +165,11 @@ const summaries: Summaries = {
   AgentDeveloped: ({ agent, from, to, because }) =>
     `${agent}: ${from === undefined ? "" : `${from} → `}${to}${citing(because)}`,
   CurriculumEnded: ({ result, reason, because: evidence }) => result + because(reason) + citing(evidence),
+  RolloutStarted: ({ plugin, policy, episodes, seed }) =>
+    `${count(episodes, "episode")} of ${plugin} by ${policy}, seed ${seed}`,
+  StepsRecorded: ({ plugin, first, steps }) =>
+    steps === 0 ? `${plugin}: no step` : `${plugin}: ${count(steps, "step")}, ${first} to ${first + steps - 1}`,
+  RolloutEnded: ({ episodes, steps }) => `${count(episodes, "episode")}, ${count(steps, "step")}`,
 
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,
   RewardGiven: ({ measure, name, amount, because }) => `${measure} +${number(amount)} ${name}${citing(because)}`,

@@ -48,6 +48,9 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   TriggerFired: "world",
   MilestoneReached: "world",
   ScenarioEnded: "world",
+  RolloutStarted: "world",
+  StepsRecorded: "world",
+  RolloutEnded: "world",
 
   CurriculumStarted: "other",
   StageAttempted: "other",

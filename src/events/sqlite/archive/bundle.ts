@@ -11,6 +11,7 @@ import { type EventLog, LogCorrupt, type LogError, MAIN } from "../../log/EventL
 import { BundleOptions, type Bundles, NotBundled } from "../../maintenance/Bundles.ts"
 import { blobOf, digestIn, nameOf } from "../../payload/Blob.ts"
 import * as PersonalDataKeys from "../../payload/PersonalDataKeys.ts"
+import * as StepPosition from "../../steps/StepPosition.ts"
 import type { Event } from "../../vocabulary/Event.ts"
 import type { Upcast } from "../../vocabulary/Upcaster.ts"
 import type { Vocabulary } from "../../vocabulary/Vocabulary.ts"
@@ -220,8 +221,9 @@ const withMappedPositions = (
  * and last copied positions.
  */
 const mapPositions = (value: Json, bundlePositions: ReadonlyMap<number, number>): Json => {
-  if (typeof value === "number") return bundlePositions.get(value) ?? 0
-  if (Array.isArray(value)) return value.flatMap((position) => bundlePositions.get(Number(position)) ?? [])
+  const mapped = (position: number) => StepPosition.moved(position, (holder) => bundlePositions.get(holder))
+  if (typeof value === "number") return mapped(value) ?? 0
+  if (Array.isArray(value)) return value.flatMap((position) => mapped(Number(position)) ?? [])
   if (typeof value !== "object" || value === null) return value
   const { from, to } = value as { readonly from: number; readonly to: number }
   const inside = [...bundlePositions]

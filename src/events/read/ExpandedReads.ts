@@ -1,0 +1,119 @@
+/** Lets reads of a log return the events that compact ones stand for. Every backend reads through it. */
+
+import { Data, Effect, Option } from "effect"
+import { LogCorrupt, type LogError, type Query } from "../log/EventLog.ts"
+import { COMPACT, expand, isCompact, TYPES } from "../steps/Expansion.ts"
+import * as StepPosition from "../steps/StepPosition.ts"
+import type { Event } from "../vocabulary/Event.ts"
+import type { ReadPage } from "./Pages.ts"
+import { matches } from "./QueryMatch.ts"
+
+/** Reads pages of a backend's own events. Positions in its queries are whole. */
+export interface Source {
+  /** The log's name, for errors. */
+  readonly name: string
+  readonly readPage: ReadPage
+}
+
+/** Reads of a backend with expanded steps. */
+export interface ExpandedReads {
+  /**
+   * Like `EventLog.readPage`. A page may begin and end within a compact event. A query for exactly one position, with a
+   * limit of 1, returns the event at that position, compact or within a compact one.
+   */
+  readonly readPage: ReadPage
+  /** The event within a compact one, by its id. */
+  readonly within: (
+    find: (id: string) => Effect.Effect<Option.Option<Event>, LogError>,
+    id: string,
+  ) => Effect.Effect<Option.Option<Event>, LogError>
+}
+
+/** The query that finds the compact events as well, where these can stand for events that it selects. */
+export const widened = <Q extends Pick<Query, "types">>(query: Q): Q =>
+  query.types === undefined || query.types.includes(COMPACT) || !query.types.some((type) => TYPES.has(type))
+    ? query
+    : { ...query, types: [...query.types, COMPACT] }
+
+/** Makes the reads of a backend. Remembers the last compact event, which the next page may continue. */
+export const make = ({ name, readPage }: Source): ExpandedReads => {
+  let last: Expanded | undefined
+
+  const eventsIn = (event: Event): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
+    Effect.suspend(() => {
+      if (last?.id === event.id && last.hash === event.hash) return Effect.succeed(last.events)
+      try {
+        const events = expand(event)
+        last = new Expanded({ id: event.id, hash: event.hash, events })
+        return Effect.succeed(events)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        return Effect.fail(
+          new LogCorrupt({ log: name, position: event.position, reason: `its steps cannot be read: ${reason}` }),
+        )
+      }
+    })
+
+  const page: ReadPage = (query, limit) => {
+    if (isOfOther(query)) return readPage(query, limit)
+    const { after = 0, until } = query
+    const whole: Query = widened({
+      ...query,
+      after: Math.floor(after),
+      ...(until === undefined ? {} : { until: Math.ceil(until) }),
+    })
+    return Effect.gen(function* () {
+      let from = whole.after ?? 0
+      const events: Array<Event> = []
+      for (;;) {
+        const found = yield* readPage({ ...whole, after: from }, limit)
+        // Most pages have no compact event.
+        if (events.length === 0 && whole.after === after && !found.some(isCompact)) return found
+        for (const event of found) {
+          const inside = isCompact(event) ? yield* eventsIn(event) : []
+          for (const one of [...inside, event]) {
+            if (!matches(query, one)) continue
+            events.push(one)
+            if (events.length === limit) return events
+          }
+        }
+        const reached = found.at(-1)?.position
+        if (found.length < limit || reached === undefined) return events
+        from = reached
+      }
+    })
+  }
+
+  const at = (query: Query, position: number) =>
+    Effect.gen(function* () {
+      const holder = StepPosition.holder(position)
+      const [event] = yield* readPage(widened({ ...query, after: holder - 1, until: holder }), 1)
+      if (event === undefined) return []
+      const [found] =
+        position === holder ? [event] : (yield* eventsIn(event)).filter((one) => one.position === position)
+      return found !== undefined && matches({ ...query, after: position - 1, until: position }, found) ? [found] : []
+    })
+
+  return {
+    readPage: (query, limit) => {
+      const { after, until } = query
+      return limit === 1 && after !== undefined && until === after + 1 ? at(query, until) : page(query, limit)
+    },
+    within: (find, id) =>
+      Effect.gen(function* () {
+        const holder = StepPosition.holderOf(id)
+        const event = holder === null ? Option.none() : yield* find(holder)
+        if (Option.isNone(event)) return Option.none()
+        return Option.fromNullable((yield* eventsIn(event.value)).find((one) => one.id === id))
+      }),
+  }
+}
+
+class Expanded extends Data.Class<{
+  readonly id: string
+  readonly hash: string
+  readonly events: ReadonlyArray<Event>
+}> {}
+
+/** Whether a query selects only types that compact events never stand for. */
+const isOfOther = ({ types }: Query): boolean => types !== undefined && !types.some((type) => TYPES.has(type))

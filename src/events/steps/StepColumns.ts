@@ -1,0 +1,207 @@
+/**
+ * A run of steps as the columns of a `StepsRecorded`: actions, results, changes of the world's document and readings.
+ *
+ * The columns are a JSON header, a line feed and the bytes of `NumberColumns`, compressed with raw DEFLATE. A digest covers
+ * them before compression. Decoding checks every size before it takes memory, because a log may come from a stranger.
+ */
+
+import * as crypto from "node:crypto"
+import * as zlib from "node:zlib"
+import { Schema } from "effect"
+import { isTooDeep, type Json, type JsonObject } from "../../values/Json.ts"
+import { PatchOperation } from "../vocabulary/Sensing.ts"
+import { MAX_COLUMN_BYTES, MAX_STEPS } from "../vocabulary/Worlds.ts"
+import { join, MAX_COLUMNS, type Reader, type Shape, split } from "./JsonColumns.ts"
+import * as NumberColumns from "./NumberColumns.ts"
+import type { Predictor } from "./Predictors.ts"
+
+/** One step. */
+export interface Step {
+  readonly action: Json
+  /** The result of the command: rewards, flags, info. Empty if the world refused it. */
+  readonly result: JsonObject
+  /** Why the world refused the command: a code and a message. Absent if it was carried out. */
+  readonly error?: JsonObject
+  /** How the step changed the world's document. */
+  readonly patch: ReadonlyArray<PatchOperation>
+  /** The readings after it, by the sensor's own name. */
+  readonly readings: JsonObject
+}
+
+/** The encoded columns, as the payload holds them. */
+export interface Encoded {
+  readonly bytes: number
+  readonly digest: string
+  readonly columns: string
+}
+
+/** Encodes runs of steps of one world. It remembers which predictions fitted, so a later run of the same shape is faster. */
+export interface Encoder {
+  /** At most `MAX_STEPS` steps. Returns undefined if their columns would be larger than `MAX_COLUMN_BYTES`. */
+  readonly encode: (steps: ReadonlyArray<Step>) => Encoded | undefined
+}
+
+/** Makes an encoder. */
+export const encoder = (): Encoder => {
+  let known: { readonly shape: string; readonly hints: ReadonlyArray<Predictor> } | undefined
+  return {
+    encode: (steps) => {
+      const columns: Array<Float64Array> = []
+      const shape = split(steps.map(rowOf), columns)
+      const key = JSON.stringify(shape, (name, value) => (name === "texts" ? undefined : value))
+      const encoded = NumberColumns.encode(columns, steps.length, known?.shape === key ? known.hints : [])
+      // A short run says little about which predictions fit.
+      if (steps.length >= FEW_STEPS) known = { shape: key, hints: encoded.predictors }
+      const header = Buffer.from(
+        `${JSON.stringify({ shape, predictors: encoded.predictors, masks: encoded.masks })}\n`,
+        "utf8",
+      )
+      const content = Buffer.concat([header, encoded.planes])
+      if (content.length > MAX_COLUMN_BYTES) return undefined
+      return {
+        bytes: content.length,
+        digest: crypto.hash("sha256", content, "hex"),
+        columns: zlib.deflateRawSync(content, { level: 6 }).toString("base64"),
+      }
+    },
+  }
+}
+
+const FEW_STEPS = 16
+
+/** A patch of replacements becomes an object by path, so that each path has a column. */
+const rowOf = ({ action, result, error, patch, readings }: Step): JsonObject => ({
+  action,
+  result,
+  ...(error === undefined ? {} : { error }),
+  ...(patch.every(({ op }) => op === "replace") && new Set(patch.map(({ path }) => path)).size === patch.length
+    ? {
+        set: Object.fromEntries(
+          patch.map((operation) => [operation.path, "value" in operation ? operation.value : null]),
+        ),
+      }
+    : { patch: patch as unknown as Json }),
+  readings,
+})
+
+const stepOf = (row: Json): Step => {
+  const { action = null, result, error, set = {}, patch, readings } = isFields(row) ? row : {}
+  if (!isFields(result) || !isFields(readings) || !isFields(set) || !(error === undefined || isFields(error))) {
+    throw new Error("expected steps with a result, changes and readings in its columns")
+  }
+  const step = { action, result, readings, ...(error === undefined ? {} : { error }) }
+  if (patch !== undefined) return { ...step, patch: decodePatch(patch) }
+  return {
+    ...step,
+    patch: Object.entries(set).map(([path, value]) => ({ op: "replace", path, value })),
+  }
+}
+
+const isFields = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const decodePatch = Schema.decodeUnknownSync(Schema.Array(PatchOperation))
+
+/** The content of a payload that decoding reads. */
+export interface Content extends Encoded {
+  readonly steps: number
+}
+
+/**
+ * Decodes a run of steps. Takes memory in proportion to `MAX_COLUMN_BYTES`, whatever the content says. Throws an error with
+ * the reason if the content is not what `encoder` writes.
+ */
+export const decode = ({ steps, bytes, digest, columns }: Content): ReadonlyArray<Step> => {
+  if (!Number.isInteger(steps) || steps < 0 || steps > MAX_STEPS) {
+    throw new Error(`it says that it holds ${steps} steps, and no event holds more than ${MAX_STEPS}`)
+  }
+  const content = inflated(columns, bytes)
+  if (crypto.hash("sha256", content, "hex") !== digest) throw new Error("its columns do not have their digest")
+  const end = content.indexOf(LINE_FEED)
+  if (end < 0) throw new Error("its columns have no header")
+  const { shape, predictors, masks } = headerIn(content.subarray(0, end).toString("utf8"))
+  const planes = content.subarray(end + 1)
+  const count = columnsIn(shape)
+  if (count !== predictors.length || count !== masks.length) {
+    throw new Error(`expected ${count} columns, found ${predictors.length} predictors and ${masks.length} masks`)
+  }
+  const size = NumberColumns.sizeOf(masks, steps)
+  if (planes.length !== size)
+    throw new Error(`its columns have ${planes.length} bytes, expected ${size} for ${steps} steps`)
+  const found = NumberColumns.decode({ predictors, masks, planes }, steps)
+  let at = 0
+  const read: Reader = join(shape, () => found[at++] ?? new Float64Array(0))
+  return Array.from({ length: steps }, (_, row) => stepOf(read(row)))
+}
+
+const LINE_FEED = 10
+
+const inflated = (columns: string, bytes: number): Buffer => {
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > MAX_COLUMN_BYTES) {
+    throw new Error(`its columns have ${bytes} bytes, and no event has more than ${MAX_COLUMN_BYTES}`)
+  }
+  const compressed = Buffer.from(columns, "base64")
+  let content: Buffer
+  try {
+    content = zlib.inflateRawSync(compressed, { maxOutputLength: Math.max(1, bytes) })
+  } catch (cause) {
+    throw new Error(
+      `its columns cannot be decompressed to ${bytes} bytes (${cause instanceof Error ? cause.message : cause})`,
+    )
+  }
+  if (content.length !== bytes) throw new Error(`its columns have ${content.length} bytes, expected ${bytes}`)
+  return content
+}
+
+const ShapeSchema: Schema.Schema<Shape> = Schema.suspend(() =>
+  Schema.Union(
+    Schema.Struct({ kind: Schema.Literal("number") }),
+    Schema.Struct({ kind: Schema.Literal("text"), texts: Schema.Array(Schema.String) }),
+    Schema.Struct({ kind: Schema.Literal("list"), items: Schema.Array(ShapeSchema) }),
+    Schema.Struct({
+      kind: Schema.Literal("object"),
+      fields: Schema.Array(
+        Schema.Struct({
+          key: Schema.String,
+          has: Schema.optionalWith(Schema.Literal(true), { exact: true }),
+          shape: ShapeSchema,
+        }),
+      ),
+    }),
+  ),
+)
+
+const ColumnIndex = Schema.Int.pipe(Schema.between(0, MAX_COLUMNS))
+
+const PredictorSchema: Schema.Schema<Predictor> = Schema.Union(
+  Schema.Tuple(Schema.Literal("p")),
+  Schema.Tuple(Schema.Literal("l")),
+  Schema.Tuple(Schema.Literal("c", "f", "a", "m"), ColumnIndex),
+  Schema.Tuple(Schema.Literal("e"), ColumnIndex, Schema.Finite),
+)
+
+const decodeHeader = Schema.decodeUnknownSync(
+  Schema.Struct({
+    shape: ShapeSchema,
+    predictors: Schema.Array(PredictorSchema).pipe(Schema.maxItems(MAX_COLUMNS)),
+    masks: Schema.Array(Schema.Int.pipe(Schema.between(0, 255))).pipe(Schema.maxItems(MAX_COLUMNS)),
+  }),
+)
+
+const headerIn = (text: string) => {
+  const header: unknown = JSON.parse(text)
+  if (isTooDeep(header)) throw new Error("the header of its columns is nested too deep")
+  return decodeHeader(header)
+}
+
+const columnsIn = (shape: Shape): number => {
+  switch (shape.kind) {
+    case "number":
+    case "text":
+      return 1
+    case "list":
+      return shape.items.reduce((sum, item) => sum + columnsIn(item), 0)
+    case "object":
+      return shape.fields.reduce((sum, { has, shape: inside }) => sum + (has === true ? 1 : 0) + columnsIn(inside), 0)
+  }
+}

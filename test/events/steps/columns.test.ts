@@ -1,0 +1,209 @@
+import * as crypto from "node:crypto"
+import * as zlib from "node:zlib"
+import { it as effectIt } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { EventLog, InvalidEvent, LogCorrupt } from "../../../src/events/log/EventLog.ts"
+import { decode, encoder, type Step } from "../../../src/events/steps/StepColumns.ts"
+import * as StepPosition from "../../../src/events/steps/StepPosition.ts"
+import { MAX_COLUMN_BYTES, MAX_STEPS } from "../../../src/events/vocabulary/Worlds.ts"
+import type { Json, JsonObject } from "../../../src/values/Json.ts"
+import { temporaryLog } from "../../temporary.ts"
+
+const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json)
+const object = fc.dictionary(fc.string(), json).map((value) => JSON.parse(JSON.stringify(value)) as JsonObject)
+const operation = fc.oneof(
+  fc.record({ op: fc.constantFrom("add" as const, "replace" as const), path: fc.string(), value: json }),
+  fc.record({ op: fc.constant("remove" as const), path: fc.string() }),
+)
+
+/** Steps of any shape, and steps of one shape with numbers as a world has them. */
+const anyStep = fc.record({
+  action: json,
+  result: object,
+  patch: fc.array(operation, { maxLength: 4 }),
+  readings: object,
+})
+const shapedStep = fc
+  .tuple(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer(),
+    fc.float({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+  )
+  .map(
+    ([exact, count, single, has]): Step => ({
+      action: count,
+      result: { reward: exact + 0, rewards: { reward: exact + 0 }, ...(has ? { outcome: "failed" } : {}) },
+      patch: [
+        { op: "replace", path: "/x", value: exact + 0 },
+        ...(has ? [{ op: "replace" as const, path: "/widest", value: single + 0 }] : []),
+      ],
+      readings: {
+        observation: [Math.fround(exact) + 0, single + 0].map((value) => (Number.isFinite(value) ? value : 0)),
+      },
+    }),
+  )
+
+const encoded = (steps: ReadonlyArray<Step>) => {
+  const found = encoder().encode(steps)
+  if (found === undefined) throw new Error("expected columns that fit")
+  return { steps: steps.length, ...found }
+}
+
+describe("columns of steps", () => {
+  it("return any steps unchanged", () => {
+    fc.assert(
+      fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
+        expect(decode(encoded(steps))).toEqual(steps)
+      }),
+    )
+  })
+
+  it("return steps of one shape unchanged, also those that an encoder writes after others", () => {
+    fc.assert(
+      fc.property(
+        fc.array(shapedStep, { minLength: 1, maxLength: 40 }),
+        fc.array(shapedStep, { maxLength: 40 }),
+        (first, second) => {
+          const one = encoder()
+          for (const steps of [first, second]) {
+            const found = one.encode(steps)
+            expect(found && decode({ steps: steps.length, ...found })).toEqual(steps)
+          }
+        },
+      ),
+    )
+  })
+
+  it("keep keys with a meaning in JavaScript", () => {
+    const readings: JsonObject = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2, "1": 3}')
+    const steps = [{ action: 0, result: { info: readings }, patch: [], readings }]
+    const [step] = decode(encoded(steps))
+    expect(JSON.stringify(step?.readings)).toBe(JSON.stringify(readings))
+    expect(Object.getPrototypeOf(step?.readings)).toBe(Object.prototype)
+  })
+})
+
+const step = { action: 1, result: { reward: 1 }, patch: [], readings: { observation: [0.5] } }
+const good = encoded([step, step, step])
+const packed = (content: Uint8Array | string, more: object = {}) => {
+  const bytes = Buffer.from(content as string)
+  return {
+    steps: 3,
+    bytes: bytes.length,
+    digest: crypto.createHash("sha256").update(bytes).digest("hex"),
+    columns: zlib.deflateRawSync(bytes).toString("base64"),
+    ...more,
+  }
+}
+const header = (shape: unknown, predictors: unknown, masks: unknown) =>
+  `${JSON.stringify({ shape, predictors, masks })}\n`
+const number = { kind: "number" }
+const row = {
+  kind: "object",
+  fields: [
+    { key: "action", shape: number },
+    { key: "result", shape: { kind: "object", fields: [] } },
+    { key: "readings", shape: { kind: "object", fields: [] } },
+  ],
+}
+
+describe("columns of a stranger", () => {
+  const bomb = zlib.deflateRawSync(Buffer.alloc(64 * 1024 * 1024))
+  const nan = Buffer.alloc(24)
+  for (let index = 0; index < 3; index++) nan.writeDoubleLE(Number.NaN, index * 8)
+  const planes = Buffer.alloc(24)
+  for (let at = 0; at < 3; at++) for (let byte = 0; byte < 8; byte++) planes[byte * 3 + at] = nan[at * 8 + byte] ?? 0
+  const cases: ReadonlyArray<readonly [what: string, content: typeof good, reason: RegExp]> = [
+    ["a billion steps", { ...good, steps: 1e9 }, /1000000000 steps, and no event holds more than 1024/],
+    ["fewer steps than columns have", { ...good, steps: 2 }, /bytes, expected|do not/],
+    [
+      "a decompression bomb",
+      { ...good, bytes: 1000, columns: bomb.toString("base64") },
+      /cannot be decompressed to 1000 bytes/,
+    ],
+    ["a larger size than any event has", { ...good, bytes: 1e12 }, /no event has more than 8388608/],
+    ["a size that is too large", { ...good, bytes: good.bytes + 1 }, /bytes, expected/],
+    ["another digest", { ...good, digest: "0".repeat(64) }, /do not have their digest/],
+    ["no compression", { ...good, columns: "aGVsbG8=" }, /cannot be decompressed/],
+    ["no header", packed("x"), /no header/],
+    ["columns of unequal length", packed(`${header(row, [["p"]], [1])}ab`), /2 bytes, expected 3 for 3 steps/],
+    ["more predictors than columns", packed(header(row, [["p"], ["p"]], [0, 0])), /expected 1 columns, found 2/],
+    ["NaN", packed(Buffer.concat([Buffer.from(header(row, [["p"]], [255])), planes])), /is NaN/],
+    [
+      "an index without a text",
+      packed(
+        header(
+          { ...row, fields: [{ key: "action", shape: { kind: "text", texts: [] } }, ...row.fields.slice(1)] },
+          [["p"]],
+          [0],
+        ),
+      ),
+      /text 0 of 0/,
+    ],
+    ["steps that are no objects", packed(header(number, [["p"]], [0])), /expected steps with a result/],
+    ["an unknown shape", packed(header({ kind: "cube" }, [], [])), /kind/],
+    ["a deep header", packed(`${"[".repeat(5000)}${"]".repeat(5000)}\n`), /nested too deep/],
+  ]
+  for (const [what, content, reason] of cases) {
+    it(`with ${what} are refused with the reason`, () => {
+      expect(() => decode(content)).toThrow(reason)
+    })
+  }
+
+  const payload = { plugin: "room", encoding: 1, first: 0, rule: "default", latencyMs: 1, priorities: {} }
+  const append = (content: object) =>
+    Effect.flatMap(EventLog, (log) =>
+      log.append({
+        stream: "task/t",
+        actor: "kernel",
+        taskId: "t",
+        events: [{ type: "StepsRecorded", payload: { ...payload, ...content } } as never],
+      }),
+    )
+
+  effectIt.effect("make a log's reads fail with their position, and cannot be appended with impossible sizes", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const refused = yield* Effect.flip(append({ ...good, steps: MAX_STEPS + 1 }))
+      expect(refused).toBeInstanceOf(InvalidEvent)
+      expect(yield* Effect.flip(append({ ...good, bytes: MAX_COLUMN_BYTES + 1 }))).toBeInstanceOf(InvalidEvent)
+      yield* append(good)
+      expect(
+        (yield* log.readPage({ types: ["SensorRead"] }, 10)).map(({ position }) => StepPosition.addressOf(position)),
+      ).toEqual(["@1#0", "@1#1", "@1#2"])
+      yield* append({ ...good, digest: "0".repeat(64) })
+      const found = yield* Effect.flip(log.readPage({}, 1000))
+      expect(found).toBeInstanceOf(LogCorrupt)
+      expect(found.message).toContain("at @2: its steps cannot be read: its columns do not have their digest")
+      // The event itself, and events of other types, can still be read.
+      expect((yield* log.readPage({ after: 1, until: 2 }, 1)).map(({ type }) => type)).toEqual(["StepsRecorded"])
+      expect(Exit.isSuccess(yield* Effect.exit(log.readPage({ types: ["TaskOpened"] }, 10)))).toBe(true)
+    }).pipe(Effect.provide(temporaryLog())),
+  )
+})
+
+describe("a step's position", () => {
+  it("is written with the step, and lies before the event's own", () => {
+    for (const at of [1, 412, 2 ** 33]) {
+      let last = at - 1
+      for (const place of [StepPosition.BEGIN, 0, 1, 37, MAX_STEPS - 1]) {
+        for (const within of [0, 1, StepPosition.MAX_WITHIN - 1]) {
+          const position = StepPosition.positionOf(at, place, within)
+          expect(position).toBeGreaterThan(last)
+          expect(position).toBeLessThan(at)
+          expect(StepPosition.stepAt(position)).toBe(place)
+          expect(StepPosition.holder(position)).toBe(at)
+          expect(StepPosition.isPosition(position)).toBe(true)
+          last = position
+        }
+        expect(StepPosition.after(at, place)).toBe(last)
+      }
+    }
+    expect(StepPosition.addressOf(StepPosition.positionOf(412, 37, 2))).toBe("@412#37")
+    expect(StepPosition.addressOf(412)).toBe("@412")
+    expect(StepPosition.isPosition(411.3)).toBe(false)
+  })
+})
