@@ -122,6 +122,22 @@ export const HostFrame = Schema.Union(
     actions: Schema.Record({ key: Schema.String, value: ParsedJson }),
     now: Schema.Finite,
   }),
+  /** Begins, continues and steps several episodes of a world, one in each slot. */
+  Schema.Struct({
+    type: Schema.Literal("slots"),
+    id: Id,
+    calls: Schema.Array(
+      Schema.Struct({
+        slot: Schema.Int,
+        reset: Schema.optional(
+          Schema.Struct({ options: JsonObject, seed: Schema.Int, continued: Schema.optional(Schema.Boolean) }),
+        ),
+        restore: Schema.optional(Schema.Struct({ options: JsonObject, state: ParsedJson })),
+        action: Schema.optional(ParsedJson),
+      }),
+    ),
+    now: Schema.Finite,
+  }),
   /** Tells a world that an agent joins or leaves, or that time passes. */
   Schema.Struct({ type: Schema.Literal("join", "leave"), id: Id, agent: Schema.String, now: Schema.Finite }),
   Schema.Struct({ type: Schema.Literal("tick"), id: Id, milliseconds: Schema.Finite, now: Schema.Finite }),
@@ -196,7 +212,7 @@ export const PluginFrame = Schema.Union(
     type: Schema.Literal("page"),
     id: Id,
     call: Id,
-    after: Schema.NonNegativeInt,
+    after: Schema.NonNegative,
   }),
   /** A call's progress: a fraction, or a few words. */
   Schema.Struct({

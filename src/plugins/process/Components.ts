@@ -3,9 +3,10 @@
  * declares.
  */
 import { Effect, Either, Schema } from "effect"
-import { Failure } from "../../events/vocabulary/EventType.ts"
+import { Failure, optional } from "../../events/vocabulary/EventType.ts"
 import { defined } from "../../values/defined.ts"
-import { type Json, JsonObject, plainText } from "../../values/Json.ts"
+import { Json, JsonObject, plainText } from "../../values/Json.ts"
+import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
 import type { ReadBatch } from "../channel/OpenCall.ts"
@@ -80,6 +81,26 @@ export interface JudgeOptions extends CallOptions {
   readonly now?: number
 }
 
+/** A call for one slot: exactly one of `reset`, `restore` and `action`. */
+export interface SlotCall {
+  readonly slot: number
+  /** `continued`: the random numbers of the slot's last episode go on, and the seed is not used. */
+  readonly reset?: { readonly options: JsonObject; readonly seed: number; readonly continued?: boolean }
+  readonly restore?: { readonly options: JsonObject; readonly state: Json }
+  readonly action?: Json
+}
+
+/** A slot after a call. */
+export interface SlotAnswer {
+  readonly state: Json
+  /** By the sensor's own name. */
+  readonly readings: JsonObject
+  /** The result of a step. */
+  readonly step?: JsonObject
+  /** Why the world refused a step. */
+  readonly error?: Failure
+}
+
 /** The calls that a plugin's process answers. */
 export interface Components {
   /** Reads a sensor, by its name without the plugin's. */
@@ -117,6 +138,18 @@ export interface Components {
   readonly ping: Effect.Effect<number, CallError>
 }
 
+/** The calls that a process of Deno answers. */
+export interface ProcessCalls extends Components {
+  /**
+   * Begins, continues and steps several episodes of a world for one agent, one in each slot. A slot's first call begins
+   * or continues an episode. Returns an answer for each call; a step that the world refused has an error.
+   */
+  readonly slots: (
+    calls: ReadonlyArray<SlotCall>,
+    call?: CallOptions,
+  ) => Effect.Effect<ReadonlyArray<SlotAnswer>, CallError>
+}
+
 /**
  * Makes components that send protocol frames.
  *
@@ -128,7 +161,7 @@ export const make = (
   { call }: Calls,
   callMs: number,
   settles: ReadonlyArray<string> = [],
-): Components => {
+): ProcessCalls => {
   const callOf = <A>(
     name: string,
     frame: (id: number, now: number) => HostFrame,
@@ -223,6 +256,18 @@ export const make = (
         options,
       )
     },
+    slots: (calls, options) => {
+      const name = `slots ${plugin}`
+      return callOf(
+        name,
+        (id, now) => ({ type: "slots", id, calls, now }),
+        ({ value }) =>
+          isAnswers(value) && value.length === calls.length
+            ? Effect.succeed(value)
+            : new AnswerInvalid({ plugin, call: name, reason: "expected a state and readings for each call" }),
+        options,
+      )
+    },
     ping: Effect.suspend(() => {
       const startedAt = performance.now()
       return callOf(
@@ -233,6 +278,17 @@ export const make = (
     }),
   }
 }
+
+const isAnswers = SchemaPredicate.is(
+  Schema.Array(
+    Schema.Struct({
+      state: Json,
+      readings: JsonObject,
+      step: optional(JsonObject),
+      error: optional(Failure),
+    }),
+  ),
+)
 
 /** Validates the answer of a `settle`. */
 export const settleAnswerOf = (

@@ -40,7 +40,7 @@ export type { EventBatch } from "../channel/OpenCall.ts"
 export type { CallOptions, JudgeOptions } from "./Components.ts"
 
 /** A running plugin process. Its scope's end stops it. */
-export interface PluginProcess extends Components.Components {
+export interface PluginProcess extends Components.ProcessCalls {
   readonly plugin: string
   readonly instance: string
   readonly pid: number

@@ -88,6 +88,14 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     })
   }
 
+  /** The answer holds each slot's state, so the frame holds none. */
+  const callSlots = ({ id, calls: asked, now }: Extract<HostFrame, { readonly type: "slots" }>) => {
+    if (world === undefined) return missing(id, "there is no world")
+    calls.answer(id, undefined, (open) =>
+      world.slots(contextOf(open, "environment/", metadata.plugin, now, null), asked),
+    )
+  }
+
   const judge = ({ id, measure, task, now }: Extract<HostFrame, { readonly type: "judge" }>) => {
     const run = Object.hasOwn(plugin.measures ?? {}, measure) ? plugin.measures?.[measure] : undefined
     if (run === undefined) return missing(id, `there is no function for the measure ${measure}`)
@@ -112,6 +120,8 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
       case "leave":
       case "tick":
         return callWorld(frame)
+      case "slots":
+        return callSlots(frame)
       case "judge":
         return judge(frame)
       case "reset":

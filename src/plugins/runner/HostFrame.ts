@@ -58,6 +58,7 @@ export type HostFrame =
       readonly now: number
     }
   | { readonly type: "join" | "leave"; readonly id: number; readonly agent: string; readonly now: number }
+  | { readonly type: "slots"; readonly id: number; readonly calls: ReadonlyArray<SlotCall>; readonly now: number }
   | { readonly type: "tick"; readonly id: number; readonly milliseconds: number; readonly now: number }
   | {
       readonly type: "reset"
@@ -90,4 +91,12 @@ export interface Metadata {
 export interface Failure {
   readonly code: string
   readonly message: string
+}
+
+/** A call for one slot: begin an episode, continue one from a document, or step. */
+export interface SlotCall {
+  readonly slot: number
+  readonly reset?: { readonly options: JsonObject; readonly seed: number; readonly continued?: boolean }
+  readonly restore?: { readonly options: JsonObject; readonly state: Json }
+  readonly action?: Json
 }

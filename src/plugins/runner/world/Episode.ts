@@ -34,10 +34,15 @@ export interface Episode {
 /** By code units: the order is the same on every machine. */
 const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-export const begin = (seed: number, agents: ReadonlyArray<string>): Episode => ({
+/** `rng`: the random numbers to continue, instead of those of the seed. */
+export const begin = (
+  seed: number,
+  agents: ReadonlyArray<string>,
+  rng: Episode["rng"] = Generator.seeded(seed),
+): Episode => ({
   step: 0,
   agents: new Map([...agents].sort(byName).map((name) => [name, { status: "active", return: 0 }])),
-  rng: Generator.seeded(seed),
+  rng,
   info: {},
 })
 

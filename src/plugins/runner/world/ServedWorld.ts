@@ -15,12 +15,13 @@ import type {
   WorldContext,
 } from "../../author.ts"
 import { contains, flaws, maskFlaw } from "../../spaces/Space.ts"
-import type { WorldFacts } from "../HostFrame.ts"
+import type { SlotCall, WorldFacts } from "../HostFrame.ts"
 import { describe, isThenable } from "../Outcome.ts"
 import { type AgentStep, checkStep, isRecord, NOTHING } from "./checkStep.ts"
 import * as Episode from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
 import { failureOf, type RoundOutcome, succeeded } from "./RoundOutcome.ts"
+import { type SlotAnswer, slots } from "./Slots.ts"
 
 /** The agent's name in a world for one. */
 const ONLY_AGENT = "agent"
@@ -29,6 +30,8 @@ const ONLY_AGENT = "agent"
 export interface Beginning {
   readonly agents?: ReadonlyArray<string> | undefined
   readonly seed?: number | undefined
+  /** Continues the random numbers of the episode before, instead of using the seed. */
+  readonly continued?: boolean | undefined
 }
 
 /** A world, as the dispatcher calls it. */
@@ -46,6 +49,8 @@ export interface ServedWorld {
   readonly leave: (context: PluginContext, agent: string) => unknown
   /** Lets the world's time pass. Returns the steps of affected agents. */
   readonly tick: (context: PluginContext, milliseconds: number) => unknown
+  /** Carries out calls of several episodes, one in each slot. */
+  readonly slots: (context: PluginContext, calls: ReadonlyArray<SlotCall>) => Promise<ReadonlyArray<SlotAnswer>>
 }
 
 type AnyWorld = World | MultiAgentWorld
@@ -184,11 +189,15 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     return spaces
   }
 
-  const reset: ServedWorld["reset"] = (context, options, { agents = [ONLY_AGENT], seed = processSeed }) => {
+  const reset: ServedWorld["reset"] = (
+    context,
+    options,
+    { agents = [ONLY_AGENT], seed = processSeed, continued = false },
+  ) => {
     if (agents.length > facts.maxAgents) {
       throw refusal("TooManyAgents", `expected at most ${facts.maxAgents} agents, found ${agents.length}`)
     }
-    episode = Episode.begin(seed, agents)
+    episode = Episode.begin(seed, agents, continued ? episode.rng : undefined)
     given = options
     for (const [agent, entry] of episode.agents) {
       const spaces = computedSpaces(agent)
@@ -220,22 +229,46 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       return world.restore?.(contextOf(context, nameIn(context)), options, own)
     })
 
+  const readMask = (context: PluginContext) => {
+    const agent = nameIn(context)
+    assertTakesPart(episode, agent)
+    return after(world.mask?.(contextOf(context, agent)), (found) => {
+      const mask = found ?? null
+      const wrong = maskFlaw(spacesOf(agent).action, mask)
+      if (wrong !== undefined) throw refusal("MaskOutsideSpace", `the mask of ${agent}: ${wrong}`)
+      return mask
+    })
+  }
+
+  const readings = (context: PluginContext) =>
+    after(observe(context), (observation) =>
+      world.mask === undefined
+        ? { observation }
+        : after(readMask(context), (action_mask) => ({ observation, action_mask })),
+    )
+
   return {
+    slots: slots({
+      hold: () => ({ episode, options: given, state: world.state() as unknown as Json }),
+      take:
+        world.restore &&
+        ((context, held) => {
+          episode = held.episode
+          given = held.options
+          return world.restore?.(contextOf(context, nameIn(context)), given, held.state as JsonObject)
+        }),
+      begin: (context, { options, seed, continued }) => reset(context, options, { seed, continued }),
+      restore,
+      step: (context, action) => step(context, { action }),
+      readings,
+      state,
+    }),
     sensors: {
       observation: observe,
       ...(world.mask === undefined
         ? {}
         : {
-            action_mask: (context: PluginContext) => {
-              const agent = nameIn(context)
-              assertTakesPart(episode, agent)
-              return after(world.mask?.(contextOf(context, agent)), (found) => {
-                const mask = found ?? null
-                const wrong = maskFlaw(spacesOf(agent).action, mask)
-                if (wrong !== undefined) throw refusal("MaskOutsideSpace", `the mask of ${agent}: ${wrong}`)
-                return mask
-              })
-            },
+            action_mask: readMask,
           }),
     },
     actuators: { step },
