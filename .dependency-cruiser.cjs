@@ -43,7 +43,12 @@ module.exports = {
       from: { path: "^src/(plugins|projections)/" },
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
-    ...storeys("src/worlds", ["testing", "curriculum", "(adapters|wrappers|scenario|group)", "(handle|conformance)"]),
+    ...storeys("src/worlds", [
+      "testing",
+      "curriculum",
+      "(adapters|wrappers|scenario|group|rollout)",
+      "(handle|conformance)",
+    ]),
     ...storeys("src/kernel", [
       "threads",
       "resume",
@@ -53,7 +58,7 @@ module.exports = {
       "recovery",
       "control",
       "annotations",
-      "agents",
+      "(agents|rollout)",
       "tasks",
       "(acting|sensing)",
       "context",

@@ -33,6 +33,7 @@ export type {
   WaitingConfirmation,
 } from "./promise/Hindcast.ts"
 export { open } from "./promise/open.ts"
+export type { Rollouts } from "./promise/Rollouts.ts"
 export type { Players, Scenarios } from "./promise/Scenarios.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
 export type { Tasks } from "./promise/Tasks.ts"

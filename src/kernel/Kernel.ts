@@ -39,6 +39,7 @@ import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
+import * as RolloutWorld from "./rollout/RolloutWorld.ts"
 import * as SnapshotUpkeep from "./SnapshotUpkeep.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
@@ -93,6 +94,10 @@ export declare namespace Kernel {
       agent: Agent.Agent,
       options?: Replay.ReplayOptions,
     ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
+    /** Starts a world's process for a rollout, until the scope closes. See `Rollout` in `hindcast/worlds`. */
+    readonly rolloutWorld: (
+      options: RolloutWorld.RolloutWorldOptions,
+    ) => Effect.Effect<RolloutWorld.RolloutWorld, RolloutWorld.RolloutWorldError, Scope.Scope>
     /** Questions to people about commands, and their answers. */
     readonly confirmations: Confirmations.Service
     /** The audit of a task, open or closed. */
@@ -270,6 +275,19 @@ const make = (input: KernelOptions) =>
       audit,
       unconsented,
       rescore: scoring.rescore,
+      rolloutWorld: (of) =>
+        RolloutWorld.open(
+          {
+            log,
+            registry,
+            host,
+            gate,
+            directory: options.directory,
+            workspace: options.workspace,
+            identity: lease.identity,
+          },
+          of,
+        ),
       fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),
       replay: (...args) =>
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),

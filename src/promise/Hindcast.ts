@@ -36,6 +36,7 @@ import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
+import { type Rollouts, rolloutsOf } from "./Rollouts.ts"
 import { type Scenarios, scenariosOf } from "./Scenarios.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
 import { type World, type WorldOptions, worldsOf } from "./World.ts"
@@ -116,7 +117,7 @@ export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | 
 }
 
 /** Hindcast on one log: a running kernel and the log's past. */
-export interface Hindcast {
+export interface Hindcast extends Rollouts {
   readonly tasks: Tasks
   readonly scenarios: Scenarios
   /**
@@ -206,6 +207,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, log, calls),
     ...worldsOf({ kernel, log, projector }, calls),
+    ...rolloutsOf({ kernel, log, projector }, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,

@@ -169,6 +169,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["curriculum", "run", "none.yaml", "--agent", WANDERER],
   ["curriculum", "show"],
   ["curriculum", "replay", "none.yaml"],
+  ["rollout", "nowhere", "--policy", "none.mjs"],
   ["export", "events", "--output", "events.jsonl"],
   ["export", "audits", "--output", "audits.csv"],
   ["export", "transitions", "--output", "steps.jsonl"],

@@ -79,6 +79,18 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../play/PlayCommand.ts")).play),
   },
   {
+    path: "rollout",
+    uses: [
+      [
+        "rollout WORLD --policy FILE",
+        "many episodes of a world by one policy, in compact form: --episodes N, --continue ID",
+      ],
+    ],
+    example: "rollout cart-pole --policy policy.mjs --episodes 100",
+    page: "docs/guides/rollouts.md",
+    load: command(async () => (await import("../play/RolloutCommand.ts")).rollout),
+  },
+  {
     path: "proxy",
     uses: [["proxy", "record the model calls of a team's services, each conversation as a task: --port N"]],
     example: "proxy --log team.db --port 4180",

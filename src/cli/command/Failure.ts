@@ -46,7 +46,9 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "PositionOutOfRange",
   "PredicatePathNeverExisted",
   "RequestNotFound",
+  "RolloutNotFound",
   "ScoringNotFound",
+  "StepNotFound",
   "TaskNotFound",
   "TimelineNotFound",
   "VersionNotFound",
@@ -58,6 +60,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
 const OF_LOG: ReadonlySet<string> = new Set([
   ...["ContentNotRecorded", "EventNotFound", "FileNotRecorded", "NoFilesRecorded", "NothingListed"],
   ...["NothingToUndo", "NotPending", "NoTaskSelected", "PositionOutOfRange", "RequestNotFound"],
+  ...["RolloutNotFound", "StepNotFound"],
   ...["TaskNotFound"],
 ])
 

@@ -82,7 +82,7 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
 /** Practically no limit: the world or the person ends the game. */
 const STEPS = 1_000_000_000
 
-const optionsOf = (typed: string) => {
+export const optionsOf = (typed: string) => {
   const parsed = Schema.decodeUnknownOption(Schema.parseJson(JsonObject))(typed)
   return Option.isSome(parsed) ? Effect.succeed(parsed.value) : Scenario.readOptions(typed)
 }

@@ -87,6 +87,15 @@ export const taskEvents = [
       forkedFrom: optional(
         ForkedFrom.annotations({ description: "The recorded moment from which a new session continues" }),
       ),
+      rollout: optional(
+        Schema.Struct({
+          rolloutId: Schema.NonEmptyString,
+          episode: Schema.NonNegativeInt.annotations({ description: "The episode's index in the rollout, from 0" }),
+          slot: Schema.NonNegativeInt.annotations({ description: "The place among the episodes at a time, from 0" }),
+        }).annotations({
+          description: "The rollout whose episode it is. Such a task stays open until its rollout is continued",
+        }),
+      ),
       begins: optional(
         Schema.Struct({
           with: Schema.NonEmptyString.annotations({ description: "The source's id of its first message" }),

@@ -293,7 +293,11 @@ export const rolloutEvents = [
       plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is the world" }),
       version: Schema.NonEmptyString.annotations({ description: "The plugin's version" }),
       policy: Schema.NonEmptyString.annotations({ description: "`name@version` of the policy" }),
-      episodes: Schema.Positive.pipe(Schema.int()),
+      episodes: optional(
+        Schema.Positive.pipe(Schema.int()).annotations({
+          description: "Absent if a program steps the episodes itself",
+        }),
+      ),
       seed: Schema.Int.annotations({ description: "The first episode's seed; the others follow by one" }),
       parallel: Schema.Positive.pipe(Schema.int()).annotations({ description: "Episodes at a time" }),
       autoreset: Autoreset,

@@ -15,7 +15,10 @@ import { isAlive } from "../../platform/LiveProcess.ts"
  */
 export const WATCH_MS = 30_000
 
-/** The process that records a task: `left` if another may join, undefined if no recorder opened the task. */
+/**
+ * The process that records a task: `left` if another may join, as a rollout may be continued, undefined if no recorder
+ * opened the task.
+ */
 export const currentOf = (
   log: EventLog.Service,
   taskId: string,
@@ -23,8 +26,10 @@ export const currentOf = (
   Effect.gen(function* () {
     const { timeline } = log
     const [opened] = yield* log.readPage({ timeline, taskId, types: ["TaskOpened"] }, 1)
-    let current: Recorder | "left" | undefined =
-      opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
+    const opening = opened !== undefined && is(opened, "TaskOpened") ? opened.payload : undefined
+    // The rollout can be continued, which continues its episodes.
+    if (opening?.rollout !== undefined) return "left"
+    let current: Recorder | "left" | undefined = opening?.recorder
     // Only a recorded task has joins and leaves.
     if (current === undefined) return undefined
     yield* Pages.forEach(log.readPage, { timeline, taskId, types: ["RecorderJoined", "RecorderLeft"] }, (page) => {

@@ -166,7 +166,9 @@ const summaries: Summaries = {
     `${agent}: ${from === undefined ? "" : `${from} → `}${to}${citing(because)}`,
   CurriculumEnded: ({ result, reason, because: evidence }) => result + because(reason) + citing(evidence),
   RolloutStarted: ({ plugin, policy, episodes, seed }) =>
-    `${count(episodes, "episode")} of ${plugin} by ${policy}, seed ${seed}`,
+    episodes === undefined
+      ? `${plugin} by ${policy}`
+      : `${count(episodes, "episode")} of ${plugin} by ${policy}, seed ${seed}`,
   StepsRecorded: ({ plugin, first, steps }) =>
     steps === 0 ? `${plugin}: no step` : `${plugin}: ${count(steps, "step")}, ${first} to ${first + steps - 1}`,
   RolloutEnded: ({ episodes, steps }) => `${count(episodes, "episode")}, ${count(steps, "step")}`,

@@ -17,6 +17,7 @@ const STATUS: { readonly [tag: string]: number } = {
   PredicatePathNeverExisted: 404,
   PositionElsewhere: 404,
   PositionOutOfRange: 404,
+  StepNotFound: 404,
   QuestionNotFound: 404,
   TaskNotFound: 404,
   TimelineNotFound: 404,
