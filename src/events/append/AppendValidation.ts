@@ -13,6 +13,7 @@ import { type Blob, blobOf, nameOf } from "../payload/Blob.ts"
 import { encryptPayload } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
+import * as StepPosition from "../steps/StepPosition.ts"
 import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
@@ -212,7 +213,7 @@ const validateEvent = (
   }
   if (event.id !== undefined && !isEventId(event.id))
     return `id: expected a UUID in lower case, found ${describe(event.id)}`
-  if (event.causationId != null && !isEventId(event.causationId)) {
+  if (event.causationId != null && !isEventId(recordedCauseOf(event))) {
     return `causationId: expected the id of an event, found ${describe(event.causationId)}`
   }
   if (event.occurredAt !== undefined && !isMoment(event.occurredAt)) {
@@ -234,7 +235,7 @@ const validateEvent = (
     idGiven: event.id !== undefined && !newIds,
     type: type.name,
     schemaVersion: type.version,
-    causationId: event.causationId ?? null,
+    causationId: recordedCauseOf(event),
     occurredAt: event.occurredAt ?? null,
     actor: event.actor ?? null,
     payload,
@@ -302,3 +303,7 @@ export const checkName = (what: string, name: unknown): string | undefined => {
     return `${what}: expected plain text, found control or broken characters`
   return undefined
 }
+
+/** The cause as the log records it: of an event within a compact one, the compact one. */
+const recordedCauseOf = ({ causationId }: Pick<NewEvent, "causationId">): string | null =>
+  StepPosition.holderOf(causationId) ?? causationId ?? null

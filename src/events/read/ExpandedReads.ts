@@ -89,8 +89,12 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       const holder = StepPosition.holder(position)
       const [event] = yield* readPage(widened({ ...query, after: holder - 1, until: holder }), 1)
       if (event === undefined) return []
-      const [found] =
-        position === holder ? [event] : (yield* eventsIn(event)).filter((one) => one.position === position)
+      const inside = position === holder ? [] : yield* eventsIn(event)
+      // The address of a step stands for its command.
+      const found =
+        position === holder
+          ? event
+          : (inside.find((one) => one.position === position) ?? inside.find((one) => isOfStep(one, position)))
       return found !== undefined && matches({ ...query, after: position - 1, until: position }, found) ? [found] : []
     })
 
@@ -114,6 +118,16 @@ class Expanded extends Data.Class<{
   readonly hash: string
   readonly events: ReadonlyArray<Event>
 }> {}
+
+/** Whether an event is of the step after which a position stands. */
+const isOfStep = (event: Event, position: number): boolean => {
+  const step = StepPosition.stepAt(position)
+  return (
+    step !== null &&
+    StepPosition.stepAt(event.position) === step &&
+    position === StepPosition.after(StepPosition.holder(position), step)
+  )
+}
 
 /** Whether a query selects only types that compact events never stand for. */
 const isOfOther = ({ types }: Query): boolean => types !== undefined && !types.some((type) => TYPES.has(type))

@@ -90,7 +90,9 @@ export const environmentEvents = [
       by: Schema.Literal("snapshot", "re-execution", "stateless", "reset", "nothing").annotations({
         description: "`stateless`: it keeps no state; `nothing`: it was not rewound and is as it is now",
       }),
-      at: Schema.Int.annotations({ description: "The position to which it is restored" }),
+      at: Schema.Finite.annotations({
+        description: "The position to which it is restored; not whole within a `StepsRecorded`",
+      }),
       checked: Schema.Struct({
         document: Schema.Boolean.annotations({
           description: "Whether its document was compared with the recorded one",

@@ -11,7 +11,9 @@ export const timelineEvents = [
     {
       timeline: Schema.NonEmptyString,
       parent: Schema.NonEmptyString,
-      at: Schema.Int.annotations({ description: "The last position it shares with its parent" }),
+      at: Schema.Finite.annotations({
+        description: "The last position it shares with its parent; not whole within a `StepsRecorded`",
+      }),
       overrides: JsonObject.annotations({
         description:
           "Differences from the parent: `agent`, `seed`, `goal`, `readings`, `world`, and the `io` that it continues with",
