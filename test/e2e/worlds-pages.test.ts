@@ -13,6 +13,7 @@ const PAGES = [
   "guides/several-agents.md",
   "guides/write-a-scenario.md",
   "guides/train-by-a-curriculum.md",
+  "guides/learn-from-a-log.md",
   "guides/use-other-frameworks.md",
   "guides/draw-a-world.md",
 ]
