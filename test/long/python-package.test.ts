@@ -54,7 +54,7 @@ describe("the Python package, installed from its wheel", () => {
     expect(stdout.trim()).toBe(path.join(installed(), "hindcast", "__init__.py"))
   })
 
-  it("passes Gymnasium's check_env, and its own tests with Gymnasium, numpy, pandas and polars", () => {
+  it("passes Gymnasium's check_env, PettingZoo's tests, and its own with Gymnasium, numpy, pandas and polars", () => {
     // The interpreter sets its own PYTHONPATH. The wheel's directory comes before it, also in processes of the tests.
     const runner = [
       "import os, sys, unittest",
@@ -63,11 +63,11 @@ describe("the Python package, installed from its wheel", () => {
       'os.environ["PYTHONPATH"] = os.pathsep.join([place, os.environ["PYTHONPATH"]])',
       "unittest.main(module=None)",
     ].join("\n")
-    for (const module of ["tests.test_env", "tests.test_log"]) {
+    for (const module of ["tests.test_env", "tests.test_log", "tests.test_together"]) {
       const said = run(python("worlds"), ["-c", runner, "-v", module], env())
       expect(said).toMatch(/\nOK/)
       if (module === "tests.test_env") expect(said).toMatch(/test_are_environments_of_gymnasium[^\n]*\.\.\. /)
-      expect(said).not.toContain("skipped 'Gymnasium is not installed'")
+      expect(said).not.toMatch(/skipped '(?:Gymnasium|PettingZoo) is not installed'/)
     }
   }, 900_000)
 

@@ -23,6 +23,7 @@ from ._files import Files
 from ._log import Log
 from ._record import Run, io, record, replay, sensor, tool
 from ._rows import Rows
+from ._together import aec_env, parallel_env
 from .errors import (
     ConnectionLost,
     ForkedProcess,
@@ -54,8 +55,10 @@ __all__ = [
     "Run",
     "ToolDenied",
     "ToolFailed",
+    "aec_env",
     "io",
     "make",
+    "parallel_env",
     "record",
     "replay",
     "sensor",
@@ -71,4 +74,8 @@ def __getattr__(name: str) -> Any:
         from ._env import env_class
 
         return env_class()
+    if name in ("AECEnv", "ParallelEnv"):
+        from ._together import group_class
+
+        return group_class(name)
     raise AttributeError(f"module 'hindcast' has no attribute {name!r}")

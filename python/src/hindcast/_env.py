@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import operator
-import os
-import random
-import weakref
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple, Type
 
-from ._connection import Connection, given, shared
+from ._connection import given, shared
 from ._program import Program
-from .errors import ConnectionLost, HindcastError
+from ._world import Path, WorldCore
 from .spaces import from_json
 
-_Path = Union[str, "os.PathLike[str]"]
 
-#: Bits of the seeds that are drawn for episodes without one: JSON's whole numbers are exact up to 2**53.
-_SEED_BITS = 53
-
-
-class EnvCore:
+class EnvCore(WorldCore):
     """A world of Hindcast, an episode at a time, with the methods of ``gymnasium.Env``.
 
     Each episode is a task of the log: ``reset`` begins one, and ``task_id`` names it. The environment lives in the
@@ -31,73 +22,10 @@ class EnvCore:
     numbers, lists, tuples, dicts and texts.
     """
 
-    metadata: Dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 30}
-    render_mode: Optional[str] = None
     spec: Any = None
     observation_space: Any
     action_space: Any
-
-    def __init__(
-        self,
-        world: _Path,
-        *,
-        log: Optional[_Path] = None,
-        seed: Optional[int] = None,
-        options: Optional[Mapping[str, Any]] = None,
-        goal: Optional[str] = None,
-        gate: str = "ask",
-        sandbox: str = "auto",
-        trust: bool = False,
-        render_mode: Optional[str] = None,
-        program: Optional[Program] = None,
-    ) -> None:
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode: expected None or 'ansi', found {render_mode!r}.")
-        named = os.fspath(world)
-        making = {
-            # The program works in the directory where it was started.
-            "world": os.path.abspath(named) if os.path.isdir(named) else named,
-            "log": None if log is None else os.path.abspath(os.fspath(log)),
-            "options": None if options is None else dict(options),
-            "goal": goal,
-            "gate": gate,
-            "sandbox": sandbox,
-            "trust": trust,
-        }
-        self._made: Dict[str, Any] = {"making": making, "seed": seed, "render_mode": render_mode, "program": program}
-        self.render_mode = render_mode
-        self._first_seed = None if seed is None else _checked_seed(seed)
-        self._generator: Optional[random.Random] = None
-        self._task: Optional[str] = None
-        self._closed = False
-        self._connection = shared(program)
-        made = self._connection.request("world.make", given(**making))
-        self._number: int = made["world"]
-        #: The world's plugin, such as ``cart-pole``.
-        self.name: str = made["name"]
-        #: What its manifest says: ``name``, ``description``, ``version``, ``rules``, ``maxEpisodeSteps`` …
-        self.info: Dict[str, Any] = made["info"]
-        #: The absolute path of the log that has the episodes.
-        self.log: str = made["log"]
-        if not made["hasView"]:
-            self.metadata = {**self.metadata, "render_modes": []}
-        self._spaces: Dict[str, Any] = {}
-        self._take_spaces(made["spaces"])
-        self._finalizer = weakref.finalize(
-            self, Connection.abandon, self._connection, "world.close", {"world": self._number}
-        )
-        self._finalizer.atexit = False
-
-    @property
-    def task_id(self) -> str:
-        """The id of the episode's task.
-
-        Raises:
-            HindcastError: there is no episode yet.
-        """
-        if self._task is None:
-            raise HindcastError(f"{self.name} has no episode. Call reset first.")
-        return self._task
+    _spaces: Dict[str, Any]
 
     def reset(
         self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
@@ -140,80 +68,9 @@ class EnvCore:
             answer["info"],
         )
 
-    def render(self) -> Optional[str]:
-        """The episode as lines of text, with ``render_mode="ansi"``; otherwise None."""
-        if self.render_mode is None:
-            return None
-        text: str = self._ask("world.render", **{"as": "text"})
-        return text
-
-    def svg(self) -> str:
-        """The episode as an image in SVG.
-
-        Raises:
-            Refused: ``ViewNotFound``: the world's manifest has no view.
-        """
-        image: str = self._ask("world.render", **{"as": "svg"})
-        return image
-
     def action_mask(self) -> Any:
         """The legal actions, 1 or 0, in the shape of ``action_space``; None if the world has no mask."""
         return self._ask("world.mask")
-
-    def state(self) -> Dict[str, Any]:
-        """The whole state of the episode as one document. An agent does not see it."""
-        document: Dict[str, Any] = self._ask("world.state")
-        return document
-
-    def close(self) -> None:
-        """Ends the episode, as what it is, and the environment. Nothing happens the second time."""
-        if self._closed:
-            return
-        self._closed = True
-        self._finalizer.detach()
-        if self._connection.usable:
-            self._connection.request("world.close", {"world": self._number})
-
-    @property
-    def unwrapped(self) -> Any:
-        """The environment itself."""
-        return self
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> Any:
-        self.close()
-        return False
-
-    def __str__(self) -> str:
-        return f"<hindcast.Env<{self._made['making']['world']}>>"
-
-    def __reduce__(self) -> Any:
-        if self._task is not None and not self._closed:
-            raise TypeError(
-                f"An environment in an episode cannot be pickled or copied: the episode (task {self._task}) lives in "
-                "the program, and a copy could not keep it. Copy it before the first reset, or continue the task from "
-                "a moment with `hindcast fork`."
-            )
-        return (_rebuilt, (self._made,))
-
-    def _ask(self, method: str, **params: Any) -> Any:
-        if self._closed:
-            raise HindcastError(f"{self.name}: expected an open environment, found one that was closed. Make another.")
-        try:
-            return self._connection.request(method, {"world": self._number, **params})
-        except ConnectionLost:
-            self._task = None
-            raise
-
-    def _seed_of_episode(self, given: Optional[int]) -> Optional[int]:
-        if given is None and self._first_seed is None:
-            return None if self._generator is None else self._generator.getrandbits(_SEED_BITS)
-        seed = _checked_seed(self._first_seed if given is None else given)
-        self._first_seed = None
-        self._generator = random.Random(seed)
-        return seed
 
     def _take_spaces(self, spaces: Dict[str, Any]) -> None:
         """Makes the spaces, once for the same ones: wrappers and checks compare the objects."""
@@ -222,6 +79,13 @@ class EnvCore:
         self._spaces = spaces
         self.observation_space = self._space(spaces["observation"])
         self.action_space = self._space(spaces["action"])
+
+    def _begin(self, made: Mapping[str, Any]) -> None:
+        self._spaces = {}
+        self._take_spaces(made["spaces"])
+
+    def _rebuild(self) -> Callable[[Mapping[str, Any]], WorldCore]:
+        return _rebuilt
 
     # A class with Gymnasium replaces these.
 
@@ -233,16 +97,6 @@ class EnvCore:
 
     def _action(self, value: Any) -> Any:
         return value
-
-
-def _checked_seed(seed: Any) -> int:
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        number = -1
-    if isinstance(seed, bool) or not 0 <= number < 2**_SEED_BITS:
-        raise ValueError(f"seed: expected a whole number from 0 to 2**{_SEED_BITS} - 1, found {seed!r}.")
-    return number
 
 
 _classes: Dict[str, Type[EnvCore]] = {}
@@ -261,9 +115,9 @@ def env_class() -> Type[EnvCore]:
 
 
 def make(
-    world: _Path,
+    world: Path,
     *,
-    log: Optional[_Path] = None,
+    log: Optional[Path] = None,
     seed: Optional[int] = None,
     options: Optional[Mapping[str, Any]] = None,
     goal: Optional[str] = None,
@@ -319,7 +173,7 @@ def worlds(program: Optional[Program] = None) -> list[str]:
 
 
 def _rebuilt(made: Mapping[str, Any]) -> EnvCore:
-    making = made["making"]
+    making = {name: value for name, value in made["making"].items() if name != "agents"}
     return make(**making, seed=made["seed"], render_mode=made["render_mode"], program=made["program"])
 
 

@@ -54,7 +54,7 @@ class GymnasiumEnv(EnvCore, gymnasium.Env):
         return self._to_array(value)
 
     def _action(self, value: Any) -> Any:
-        return _plain(value)
+        return plain(value)
 
 
 class AnyText(spaces.Text):
@@ -148,12 +148,12 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value of Gymnasium's as one of JSON. The connection converts arrays and numbers of numpy."""
     if isinstance(value, spaces.GraphInstance):
-        return {key: _plain(part) for key, part in value._asdict().items()}
+        return {key: plain(part) for key, part in value._asdict().items()}
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return value

@@ -10,6 +10,7 @@ import type { Registry } from "../../kernel/registry/Registry.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { type AECEnv, aec } from "../../worlds/adapters/AgentCycle.ts"
 import * as PluginWorld from "../../worlds/handle/PluginWorld.ts"
 import type { World } from "../../worlds/handle/World.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -58,11 +59,15 @@ export interface Making extends Settings {
   /** Default: as for all commands. */
   readonly log?: string
   readonly goal?: string
+  /** The names of those who take part. Default: one agent. */
+  readonly agents?: ReadonlyArray<string>
   readonly options?: JsonObject
 }
 
 export interface OpenedWorld {
   readonly world: World
+  /** The same world, in which agents act one after another. */
+  readonly cycle: AECEnv
   readonly filename: string
   readonly services: Context.Context<Services>
 }
@@ -130,7 +135,7 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
       return Scope.close(kernel.scope, Exit.void)
     })
 
-  const open = ({ world: typed, log, goal, options, ...settings }: Making, restore: Restore) =>
+  const open = ({ world: typed, log, goal, agents, options, ...settings }: Making, restore: Restore) =>
     Effect.gen(function* () {
       if (opened.size >= MAX_WORLDS) return yield* new TooManyWorlds({ open: opened.size })
       const filename = yield* OpenLog.fileOf(Option.fromNullable(log))
@@ -141,7 +146,7 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
       const end = Effect.zipRight(Scope.close(scope, Exit.void), leave(filename, kernel, user))
       const opening = Effect.gen(function* () {
         const { plugin } = yield* WorldToPlay.find(typed, true)
-        return yield* PluginWorld.open({ world: plugin, ...defined({ goal, options }) })
+        return yield* PluginWorld.open({ world: plugin, ...defined({ goal, agents, options }) })
       })
       const world = yield* opening.pipe(
         Scope.extend(scope),
@@ -150,8 +155,9 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
         Effect.onError(() => end),
       )
       const number = ++last
-      opened.set(number, { world, filename, services: kernel.services, end })
-      return { number, world, filename, services: kernel.services }
+      const one = { world, cycle: aec(world), filename, services: kernel.services }
+      opened.set(number, { ...one, end })
+      return { ...one, number }
     })
 
   return {

@@ -38,8 +38,10 @@ export interface AECEnv {
   readonly step: (action: Json) => Effect.Effect<void, WorldError>
   /** Emits the selected agents until all have left, or `maxIter` were emitted. Call `step` after each. */
   readonly agent_iter: (maxIter?: number) => Stream.Stream<string>
-  /** The rewards of the last round, by agent. */
+  /** The rewards of the last step, by agent: 0 while the actions of a round are collected, and after an agent left. */
   readonly rewards: () => { readonly [agent: string]: number }
+  /** The rewards since each agent's last action; PettingZoo's `_cumulative_rewards`. */
+  readonly cumulative_rewards: () => { readonly [agent: string]: number }
   /** Whether the world ended an agent's episode, by agent. */
   readonly terminations: () => { readonly [agent: string]: boolean }
   /** Whether a limit cut off an agent's episode, by agent. */
@@ -84,8 +86,12 @@ export const aec = (world: World): AECEnv => {
     selected = dead ?? turn ?? [...seats.keys()].find((agent) => !waiting.has(agent)) ?? null
   })
 
-  const take = (results: StepResults) => {
+  const clear = () => {
     for (const seat of seats.values()) seat.reward = 0
+  }
+
+  const take = (results: StepResults) => {
+    clear()
     for (const [agent, result] of Object.entries(results)) {
       const seat = seats.get(agent)
       if (seat === undefined) continue
@@ -112,6 +118,7 @@ export const aec = (world: World): AECEnv => {
           )
         }
         seats.delete(agent)
+        clear()
         return yield* select
       }
       // The action may wait for the round to complete. An invalid one is refused now, not when others act.
@@ -120,6 +127,7 @@ export const aec = (world: World): AECEnv => {
       if (world.mode() === "parallel") {
         waiting.set(agent, action)
         seat.accumulated = 0
+        clear()
         if (waiting.size === seats.size) {
           // If the world refused the whole round, the last agent can try another action. After any other failure, drop
           // the waiting actions, so that no agent acts twice.
@@ -168,6 +176,7 @@ export const aec = (world: World): AECEnv => {
         selected === null || count >= maxIter ? Option.none() : Option.some([selected, count + 1] as const),
       ),
     rewards: () => field(({ reward }) => reward),
+    cumulative_rewards: () => field(({ accumulated }) => accumulated),
     terminations: () => field(({ terminated }) => terminated),
     truncations: () => field(({ truncated }) => truncated),
     infos: () => field(({ shown }) => shown.info),

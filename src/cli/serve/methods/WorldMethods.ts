@@ -2,9 +2,11 @@
 import { Effect, Schema } from "effect"
 import { Kernel } from "../../../kernel/Kernel.ts"
 import * as Worlds from "../../../projections/state/Worlds.ts"
+import { defined } from "../../../values/defined.ts"
 import { Json, JsonObject } from "../../../values/Json.ts"
 import { drawSvg } from "../../../views/drawSvg.ts"
 import { drawText } from "../../../views/drawText.ts"
+import { type AECEnv, infoOf } from "../../../worlds/adapters/AgentCycle.ts"
 import type { World } from "../../../worlds/handle/World.ts"
 import * as ShippedWorlds from "../../play/ShippedWorlds.ts"
 import { ViewNotFound } from "../../time/StateView.ts"
@@ -17,6 +19,7 @@ const Making = Schema.Struct({
   world: Schema.String,
   log: optional(Schema.String),
   goal: optional(Schema.String),
+  agents: optional(Schema.Array(Schema.String)),
   options: optional(JsonObject),
   gate: optional(Schema.Literal("ask", "allow", "deny")),
   sandbox: optional(Schema.Literal("auto", "namespaces", "flags")),
@@ -38,11 +41,15 @@ const made = Method.make("world.make", Making, (given, { worlds }) =>
       mode: world.mode(),
       agents: world.agents(),
       spaces: world.spaces(),
+      agentSpaces: spacesOf(world),
       hasView: view !== undefined,
       log: filename,
     }
   }),
 )
+
+/** The spaces of all agents. */
+const spacesOf = (world: World) => Object.fromEntries(world.agents().map((agent) => [agent, world.spaces(agent)]))
 
 interface OfWorld {
   readonly world: number
@@ -68,17 +75,61 @@ const reset = ofWorld(
   { seed: optional(Schema.Number), options: optional(JsonObject) },
   ({ world }, { seed, options }) =>
     Effect.gen(function* () {
-      const { observation, info } = yield* world.reset({
-        ...(seed === undefined ? {} : { seed }),
-        ...(options === undefined ? {} : { options }),
-      })
-      return { observation, info, task: yield* world.taskId, spaces: world.spaces() }
+      const { observation, info, agents } = yield* world.reset(defined({ seed, options }))
+      const task = yield* world.taskId
+      const [mode, spaces, agentSpaces] = [world.mode(), world.spaces(), spacesOf(world)]
+      return { observation, info, agents, task, mode, spaces, agentSpaces }
     }),
 )
 
 const step = ofWorld("world.step", { action: Json }, ({ world }, { action }) => world.step(action))
 
-const mask = ofWorld("world.mask", {}, ({ world }) => world.mask())
+/** A round in which several agents act. */
+const together = ofWorld(
+  "world.together",
+  { actions: Schema.Record({ key: Schema.String, value: Json }) },
+  ({ world }, { actions }) =>
+    Effect.map(world.stepTogether(actions), (results) =>
+      Object.fromEntries(
+        Object.entries(results).map(([agent, { refused, ...result }]) => [
+          agent,
+          { ...result, info: infoOf({ info: result.info, ...defined({ refused }) }) },
+        ]),
+      ),
+    ),
+)
+
+const ofAgent = { agent: optional(Schema.String) }
+
+const observe = ofWorld("world.observe", ofAgent, ({ world }, { agent }) => world.observe(agent))
+
+const mask = ofWorld("world.mask", ofAgent, ({ world }, { agent }) => world.mask(agent))
+
+/** Begins an episode in which agents act one after another. */
+const cycleReset = ofWorld(
+  "cycle.reset",
+  { seed: optional(Schema.Number), options: optional(JsonObject) },
+  ({ world, cycle }, { seed, options }) =>
+    Effect.gen(function* () {
+      yield* cycle.reset(defined({ seed, options }))
+      return { ...cycleState(cycle), task: yield* world.taskId, agentSpaces: spacesOf(world) }
+    }),
+)
+
+/** Acts as the agent whose turn it is. */
+const cycleStep = ofWorld("cycle.step", { action: Json }, ({ cycle }, { action }) =>
+  Effect.map(cycle.step(action), () => cycleState(cycle)),
+)
+
+const cycleState = (cycle: AECEnv) => ({
+  agents: cycle.agents(),
+  selected: cycle.agent_selection(),
+  rewards: cycle.rewards(),
+  cumulative: cycle.cumulative_rewards(),
+  terminations: cycle.terminations(),
+  truncations: cycle.truncations(),
+  infos: cycle.infos(),
+})
 
 const state = ofWorld("world.state", {}, ({ world }) => world.state)
 
@@ -112,4 +163,7 @@ const close = Method.make("world.close", Schema.Struct({ world: Schema.Number })
   worlds.close(world),
 )
 
-export const METHODS: ReadonlyArray<Method.Method> = [list, made, reset, step, mask, state, status, render, close]
+export const METHODS: ReadonlyArray<Method.Method> = [
+  ...[list, made, reset, step, together, observe, mask, state, status, render, close],
+  ...[cycleReset, cycleStep],
+]
