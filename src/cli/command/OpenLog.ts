@@ -108,6 +108,10 @@ export const decrypt = flag(
 export const forSharing = (log: Option.Option<string>, { decrypted }: { readonly decrypted: boolean }) =>
   Layer.merge(reading(log, decrypted), Layer.succeed(Shared, { decrypted }))
 
+/** Like `forSharing`, with the services for questions about the past. */
+export const forPastSharing = (log: Option.Option<string>, { decrypted }: { readonly decrypted: boolean }) =>
+  Layer.merge(forPast(log, { personal: decrypted }), Layer.succeed(Shared, { decrypted }))
+
 const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
     Effect.map(toLookAt(log), (filename) =>

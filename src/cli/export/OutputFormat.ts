@@ -21,6 +21,7 @@ const FORMATS = {
   inspect: { holds: "samples of Inspect, one per line", ends: LINES },
   otlp: { holds: "OTLP/JSON, one document per line", ends: [...LINES, "json"] },
   piaavt: { holds: "JSON Lines of PiaAVT", ends: LINES },
+  svg: { holds: "an SVG image", ends: ["svg"] },
   log: { holds: "a log", ends: ["db", "sqlite", "sqlite3"] },
 } satisfies Readonly<Record<string, Format>>
 
@@ -31,7 +32,7 @@ export type Name = keyof typeof FORMATS
  * promises.
  */
 const FOREIGN = [
-  ...["arrow", "avro", "bz2", "feather", "gz", "pdf", "png", "svg", "tar", "tgz", "toml", "tsv", "xls", "xlsx", "xml"],
+  ...["arrow", "avro", "bz2", "feather", "gz", "pdf", "png", "tar", "tgz", "toml", "tsv", "xls", "xlsx", "xml"],
   ...["xz", "yaml", "yml", "zip", "zst"],
 ]
 

@@ -5,6 +5,7 @@ import { useStudio } from "../parts/context.ts"
 import { At } from "../parts/Link.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
+import { ChainImage } from "./ChainImage.tsx"
 
 export const FailureSection = () => {
   const studio = useStudio()
@@ -20,6 +21,7 @@ export const FailureSection = () => {
       <h2>Why did the task end like this?</h2>
       <Problem text={why.problem} />
       {why.answer === null ? null : <Explained why={why.answer} />}
+      {why.answer === null ? null : <ChainImage why={why.answer} />}
     </section>
   )
 }
