@@ -110,8 +110,13 @@ export type FilesSpan = (typeof SPANS)[number]
 export interface FileChanges {
   readonly from: number
   readonly to: number
+  /** At most `MAX_CHANGES`. Lines are cut after `MAX_LINE` characters, and say so. */
   readonly files: ReadonlyArray<FileDifference>
+  /** The number of all changed files. */
+  readonly total: number
 }
+
+export const MAX_CHANGES = 500
 
 /** How a file differs: its hunks, or why it cannot be compared by lines. */
 export type FileDifference = {

@@ -48,6 +48,8 @@ export interface Opened {
   readonly entryIn: FileVersions.EntryIn
   /** Paths are relative to it, or to the root. */
   readonly directory: string
+  /** Paths are those of the log, and the disk is not asked. */
+  readonly exact: boolean
   /** Present if the recorder could take no snapshot since the last look: later changes are unknown. */
   readonly stopped: Stopped | undefined
 }
@@ -80,8 +82,13 @@ export interface Asked {
   readonly at?: Moment.Moment | undefined
   /** Only what this task recorded. */
   readonly taskId?: string | undefined
-  /** Default: the process's working directory. */
+  /** Default: the process's working directory; with `exact`, the directory of the task that began last. */
   readonly directory?: string | undefined
+  /**
+   * Whether the directory and all paths are exactly those of the log: the disk is not asked, where links may lead
+   * elsewhere. Default: they are typed, as in a shell.
+   */
+  readonly exact?: boolean | undefined
 }
 
 /** Why there are no recorded files at a moment. */
@@ -107,7 +114,7 @@ export const lastLooks = ({ log, starts, position }: Pick<Opened, "log" | "start
  * The recorded files at a moment: of the workspace around the directory, else of that of the moment's task, else of the
  * only one.
  */
-export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
+export const find = ({ at, taskId, exact = false, directory }: Asked) =>
   Effect.gen(function* () {
     const { timeline, position } = yield* Moment.locate(at ?? "now")
     const whole = yield* EventLog
@@ -117,7 +124,10 @@ export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
       return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
     const store = yield* storeOf(whole.name)
     const momentsTask = at === undefined ? undefined : yield* Moment.taskAt(view, position)
-    const root = yield* rootOf(starts, momentsTask, real(path.resolve(directory)))
+    const typed = directory ?? process.cwd()
+    const root = exact
+      ? (directory ?? starts.at(-1)?.root ?? "")
+      : yield* rootOf(starts, momentsTask, real(path.resolve(typed)))
     const trees = new Map<string, Tree | undefined>()
     const treeOf = (base: string) => {
       if (trees.has(base)) return trees.get(base)
@@ -129,7 +139,8 @@ export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
     }
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const own = starts.filter((start) => start.root === root)
-    const opened = { log: view, timeline, position, root, starts: own, store, treeOf, entryIn, directory }
+    const place = { root, directory: exact ? root : typed, exact }
+    const opened = { log: view, timeline, position, ...place, starts: own, store, treeOf, entryIn }
     return { ...opened, stopped: yield* stoppedIn(opened) } satisfies Opened
   })
 
@@ -198,7 +209,8 @@ const real = (file: string): string => {
  * The paths, relative to the root, that a typed one may mean: relative to the directory, as in a shell, or else to
  * the root. A last link is the file itself.
  */
-export const meanings = ({ root, directory }: Opened, typed: string): ReadonlyArray<string> => {
+export const meanings = ({ root, directory, exact }: Opened, typed: string): ReadonlyArray<string> => {
+  if (exact) return [typed]
   const absolute = path.resolve(directory, typed)
   const file = path.join(real(path.dirname(absolute)), path.basename(absolute))
   const inside = isInside(file, root) ? [portable(path.relative(root, file))] : []

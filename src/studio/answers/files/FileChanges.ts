@@ -1,12 +1,20 @@
 /** Answers `/api/file-changes`: what an event, a turn or the whole task changed in the files. */
 import { Effect, Schema } from "effect"
+import { count } from "../../../values/Formats.ts"
 import type { Look } from "../../../workspace/history/Looks.ts"
 import * as Changes from "../../../workspace/model/Changes.ts"
 import * as ComparedFiles from "../../../workspace/questions/ComparedFiles.ts"
 import * as RecordedContent from "../../../workspace/questions/RecordedContent.ts"
 import * as RecordedFiles from "../../../workspace/questions/RecordedFiles.ts"
 import { StudioLog } from "../../StudioLog.ts"
-import { type FileChanges, type FilesSpan, SPANS } from "../../wire/Files.ts"
+import {
+  type FileChanges,
+  type FileDifference,
+  type FilesSpan,
+  MAX_CHANGES,
+  MAX_LINE,
+  SPANS,
+} from "../../wire/Files.ts"
 import * as Query from "../Query.ts"
 import * as OpenedAt from "./OpenedAt.ts"
 
@@ -25,11 +33,22 @@ export const changes = ({ span, ...asked }: typeof ChangesQuery.Type) =>
     const before = yield* RecordedContent.treeAfter(opened, looksUntil(looks, from))
     const after = yield* RecordedContent.treeAfter(opened, looks)
     const within = ComparedFiles.withinAnswer(MAX_BYTES)
-    const files = yield* Effect.forEach(Changes.between(before, after), (change) =>
-      RecordedFiles.reading(() => ComparedFiles.document(within(ComparedFiles.of(change, opened.store)), false)),
+    const changed = Changes.between(before, after)
+    const files = yield* Effect.forEach(changed.slice(0, MAX_CHANGES), (change) =>
+      RecordedFiles.reading(() =>
+        withShortLines(ComparedFiles.document(within(ComparedFiles.of(change, opened.store)), false)),
+      ),
     )
-    return { from, to: opened.position, files } satisfies FileChanges
+    return { from, to: opened.position, files, total: changed.length } satisfies FileChanges
   }).pipe(Effect.scoped)
+
+const withShortLines = (file: FileDifference): FileDifference =>
+  "reason" in file || file.hunks === undefined
+    ? file
+    : { ...file, hunks: file.hunks.map(({ header, lines }) => ({ header, lines: lines.map(short) })) }
+
+const short = (line: string): string =>
+  line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)} … ${count(line.length - MAX_LINE, "character")} more` : line
 
 /** The position before the changes: that of the task's start, or a later one. */
 const startOf = (span: FilesSpan, asked: OpenedAt.Place, looks: ReadonlyArray<Look>) =>

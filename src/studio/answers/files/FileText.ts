@@ -40,6 +40,7 @@ export const file = (asked: typeof FileQuery.Type) =>
     const recorded = yield* RecordedFiles.open({
       at: OpenedAt.momentOf({ ...asked, position: opened.position }),
       directory: opened.root,
+      exact: true,
     })
     const blamed = yield* RecordedBlame.page(recorded, path, content.bytes, asked.from, MAX_LINES)
     const { lines, versions } = RecordedBlame.document(recorded, path, blamed.blamed)

@@ -13,14 +13,13 @@ export interface Place {
 export const momentOf = ({ timeline, position }: Place): string => `${timeline}@${position}`
 
 /**
- * The files at the position; before the first snapshot, those of the first one. Paths are relative to the recorded
- * directory, wherever the program runs.
+ * The files at the position; before the first snapshot, those of the first one. Paths are those of the log, wherever
+ * the program runs.
  */
 export const find = (place: Place) =>
   Effect.gen(function* () {
     const { timeline, task } = place
     const first = yield* TaskFiles.firstSnapshot(yield* (yield* StudioLog).past(timeline), task)
     const position = Math.max(place.position, first ?? 0)
-    const opened = yield* RecordedFiles.find({ at: momentOf({ ...place, position }), taskId: task })
-    return { ...opened, directory: opened.root }
+    return yield* RecordedFiles.find({ at: momentOf({ ...place, position }), taskId: task, exact: true })
   })

@@ -22,6 +22,7 @@ export const FileChanges = ({ place, span, onOpen }: Props) => {
   const shown = answer ?? before
   if (problem !== "") return <Problem text={problem} />
   if (shown === null) return <p class="empty"> </p>
+  const left = shown.total - shown.files.length
   if (shown.files.length === 0)
     return (
       <p class="empty">
@@ -31,11 +32,12 @@ export const FileChanges = ({ place, span, onOpen }: Props) => {
   return (
     <div class="whole">
       <p class="note">
-        {count(shown.files.length, "file")} from <At position={shown.from} /> to <At position={shown.to} />
+        {count(shown.total, "file")} from <At position={shown.from} /> to <At position={shown.to} />
       </p>
       {shown.files.map((file) => (
         <Difference key={file.path} file={file} onOpen={onOpen} />
       ))}
+      {left > 0 ? <p class="note">{count(left, "file")} more are not shown.</p> : null}
     </div>
   )
 }
