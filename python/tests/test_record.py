@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -243,6 +245,201 @@ class Recording(WithPlace):
         with self.refused("Diverged"), hindcast.replay(recording.task, self.log):
             ask("one")
             query("a set")
+
+    def test_what_the_log_cannot_hold_stops_no_function(self) -> None:
+        deep: List[Any] = []
+        for _ in range(250):
+            deep = [deep]
+        endless: List[Any] = []
+        endless += [endless, endless]
+
+        class Hostile:
+            def tolist(self) -> Any:
+                raise RuntimeError("no list")
+
+        odd = {
+            "half": "a\ud800",
+            "key": {"\ud800": 1},
+            "deep": deep,
+            "endless": endless,
+            "tuple": {(1, 2): 3},
+            "hostile": Hostile(),
+            "great": 2**53 + 1,
+            "greatest": 10**5000,
+        }
+
+        @hindcast.io
+        def returned(name: str) -> Any:
+            return odd[name]
+
+        @hindcast.io
+        def taken(value: Any) -> int:
+            return 1
+
+        with hindcast.record(self.log, goal="Ask", agent="walker"):
+            for name, value in odd.items():
+                self.assertIs(returned(name), value)
+                self.assertEqual(taken(value), 1)
+        reasons = [answered["unrecorded"]["reason"] for answered in self.answered("returned")]
+        self.assertEqual(len(reasons), len(odd))
+        self.assertIn(f"found {2**53 + 1}", reasons[6])
+        self.assertEqual(len(self.answered("taken")), len(odd))
+        asked = [event["payload"]["request"] for event in self.events("IoCalled") if event["payload"]["io"] == "taken"]
+        self.assertEqual(asked[0], [{"value": "a\ufffd"}])
+        self.assertEqual(asked[3], [{"value": ["[no JSON: within itself]"] * 2}])
+        self.assertEqual(asked[6], [{"value": f"[no JSON: {2**53 + 1}]"}])
+
+    def test_an_interrupt_ends_the_question(self) -> None:
+        gate = {"rules": [{"name": "ask", "actuator": "*", "decision": "confirm", "confirmWithinMs": 300000}], "default": "allow"}
+        said: List[Any] = []
+
+        def interrupt() -> None:
+            with hindcast.Log(self.log) as log:
+                while not said:
+                    said.extend(log.events(types=["ConfirmationRequested"]))
+            os.kill(os.getpid(), signal.SIGINT)
+
+        with self.assertRaises(KeyboardInterrupt), hindcast.record(
+            self.log, goal="Ask", agent="walker", gate=gate
+        ) as recording:
+            ask("one")
+            threading.Thread(target=interrupt).start()
+            weather("Bonn")
+        self.assertEqual(calls, [])
+        self.assertEqual(self.events("CommandDispatched", "ConfirmationExpired"), [])
+        with hindcast.Log(self.log) as log:
+            assert recording.task is not None
+            self.assertEqual(log.task(recording.task)["outcome"], "abandoned")
+
+    def test_keys_that_the_program_sets_later_stay_out_of_the_log(self) -> None:
+        late = "late-key-0123456789"
+        with mock.patch.dict(os.environ), hindcast.record(self.log, goal="Ask", agent="walker"):
+            os.environ["LATER_API_KEY"] = late
+            self.assertEqual(weather(f"the city of {late}")["city"], f"the city of {late}")
+        (commanded,) = self.events("ActuatorCommanded")
+        self.assertEqual(commanded["payload"]["args"], {"city": "the city of [redacted]"})
+        other = self.place / "of-a-command.db"
+        words = self.program(f"import os\nos.environ['LATER_API_KEY'] = {late!r}\nprint(weather({late!r}))\n")
+        self.assertIn(late, run("record", "--proxy", "--log", str(other), "--", *words))
+        for log in (self.log, other):
+            self.assertNotIn(late.encode(), b"".join(file.read_bytes() for file in self.place.glob(f"{log.name}*")))
+
+    def test_an_error_without_a_message_stays_itself(self) -> None:
+        class Mute(Exception):
+            def __str__(self) -> str:
+                raise RuntimeError("no text")
+
+        @hindcast.tool
+        def mute() -> None:
+            raise Mute
+
+        with self.assertRaises(Mute), hindcast.record(self.log, goal="Ask", agent="walker") as recording:
+            mute()
+        (failed,) = self.events("CommandFailed")
+        self.assertEqual(failed["payload"]["error"]["code"], "Mute")
+        with hindcast.Log(self.log) as log:
+            assert recording.task is not None
+            self.assertEqual(log.task(recording.task)["outcome"], "failed")
+
+    def test_marks_whatever_can_be_called(self) -> None:
+        def connected(function: Any) -> Any:
+            @functools.wraps(function)
+            def without_connection(*args: Any) -> Any:
+                return function("a connection", *args)
+
+            return without_connection
+
+        @hindcast.io
+        @connected
+        def rows(connection: str, sql: str) -> Any:
+            return [connection, sql]
+
+        @hindcast.io
+        def own(self: int, other: int) -> Any:
+            return [self, other]
+
+        class Shop:
+            @hindcast.io
+            @staticmethod
+            def price(of: str) -> int:
+                return 3
+
+            @hindcast.io
+            @classmethod
+            def named(cls, as_: str) -> Any:
+                return [cls.__name__, as_]
+
+            @hindcast.io
+            def sold(self, what: str) -> str:
+                return what
+
+        greatest = hindcast.io(name="greatest")(functools.partial(max, 7))
+        with self.assertRaisesRegex(TypeError, "name=…"):
+            hindcast.io(functools.partial(max, 7))
+        with hindcast.record(self.log, goal="Ask", agent="walker"):
+            self.assertEqual(rows("select"), ["a connection", "select"])
+            self.assertEqual(own(1, 2), [1, 2])
+            self.assertEqual((Shop().price("a hat"), Shop.price("a hat")), (3, 3))
+            self.assertEqual((Shop().named("x"), Shop.named("x")), (["Shop", "x"], ["Shop", "x"]))
+            self.assertEqual(Shop().sold("a hat"), "a hat")
+            self.assertEqual(greatest(9), 9)
+        self.assertEqual(
+            [event["payload"]["request"] for event in self.events("IoCalled")],
+            [
+                [{"args": ["select"]}],
+                [{"self": 1, "other": 2}],
+                *[[{"of": "a hat"}]] * 2,
+                *[[{"as_": "x"}]] * 2,
+                [{"what": "a hat"}],
+                [{"args": [9], "kwargs": {}}],
+            ],
+        )
+
+    def test_one_run_at_a_time_although_two_threads_begin_one(self) -> None:
+        before = dict(os.environ)
+        begun = threading.Barrier(2)
+        found: List[str] = []
+
+        def work(number: int) -> None:
+            try:
+                begun.wait(60)
+                with hindcast.record(self.place / f"{self._testMethodName}-{number}.db", goal="Ask", agent="walker"):
+                    found.append("recorded")
+                    refused.wait(60)
+            except hindcast.HindcastError as error:
+                found.append(str(error))
+                refused.set()
+
+        refused = threading.Event()
+        threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+        self.assertEqual(found[0], "recorded")
+        self.assertIn("no other run", found[1])
+        self.assertEqual(dict(os.environ), before)
+
+    def test_a_cancelled_question_makes_no_call(self) -> None:
+        gate = {"rules": [{"name": "ask", "actuator": "*", "decision": "confirm", "confirmWithinMs": 60000}], "default": "allow"}
+
+        async def cancelled() -> None:
+            asking = asyncio.create_task(later("x"))
+            with hindcast.Log(self.log) as log:
+                question: Optional[Any] = None
+                while question is None:
+                    await asyncio.sleep(0)
+                    question = next(iter(log.events(types=["ConfirmationRequested"])), None)
+            asking.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await asking
+            run("confirm", "approve", question["payload"]["confirmationId"], "--yes", "--log", str(self.log))
+
+        with hindcast.record(self.log, goal="Ask", agent="walker", gate=gate):
+            asyncio.run(cancelled())
+        self.assertEqual(calls, [])
+        (failed,) = self.events("CommandFailed")
+        self.assertEqual(failed["payload"]["error"]["code"], "CancelledError")
 
     def test_refuses_what_it_cannot_record(self) -> None:
         with self.refused("InvalidOptions"), hindcast.record(self.log, goal="Ask", agent=""):

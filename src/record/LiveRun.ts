@@ -24,7 +24,14 @@ import * as RunFiles from "./RunFiles.ts"
  */
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
   const begun = await begin(options, () => {})
-  const { exchange: _, exchangeRead: _read, observedModel: _observed, hasOpenCalls: _hasOpenCalls, ...run } = begun
+  const {
+    exchange: _,
+    exchangeRead: _read,
+    observedModel: _observed,
+    hasOpenCalls: _hasOpenCalls,
+    learnKeys: _learn,
+    ...run
+  } = begun
   return run
 }
 

@@ -1,5 +1,6 @@
 /** A run with an open task: makes and records what the program asks of models, tools and the world. */
 
+import { Effect } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
@@ -65,6 +66,8 @@ export interface RunAtWork extends Run {
   /** Ends the run. For a process recorded as a whole, `exit` is its exit code or the signal that ended it. */
   readonly end: (outcome: TaskOutcome, reason?: string, exit?: ProgramExit) => Promise<void>
   readonly hasOpenCalls: () => boolean
+  /** Keeps the keys in an environment out of the log from now on. */
+  readonly learnKeys: Redaction.Redaction["learnEnvironment"]
 }
 
 export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => {
@@ -81,8 +84,14 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
       assertOpen(call)
       return does(...args)
     }
+  let over: (why: string) => void = () => {}
+  const whenOver = new Promise<string>((resolve) => {
+    over = resolve
+  })
+  // Whoever would make the call has ended the run.
+  const gone = Effect.promise(() => whenOver)
   const ask: GateParts["ask"] = (question) =>
-    opened.ask(question, undefined, (requested) => AskedPerson.note(opened.file, requested))
+    opened.ask(question, gone, (requested) => AskedPerson.note(opened.file, requested))
   const tools = { ...parts, gate, ask, openedBy: opened.openedBy }
   const bodies = new Set<Exchange.AnswerBody>()
   /** Names of tools that the program itself records. */
@@ -122,6 +131,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     isClosing = false,
   ): Promise<void> => {
     isEnded = true
+    over("its run ended")
     try {
       for (const body of bodies) await body.ended("open")
       await log.settled()
@@ -149,6 +159,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
       return ObservedModel.begin(exchanges, asked, occurredAt)
     },
     hasOpenCalls: calls.areOpen,
+    learnKeys: parts.redaction.learnEnvironment,
     fetch: RecordedFetch.make({ exchange, fetch, assertOpen }),
     tool: (name, does, options) => {
       claim("tool", name)

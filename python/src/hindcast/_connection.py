@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Iterator, Mapping, Optional
 
 from ._program import Program, find
+from ._recordable import message_of
 from .errors import ConnectionLost, ForkedProcess, NotJson, Refused
 
 #: The version of the protocol that this package speaks.
@@ -252,8 +253,12 @@ def encoded(value: Any) -> bytes:
     """A value as JSON in ASCII. Raises ``NotJson``."""
     try:
         return _encoder.encode(value).encode("ascii")
-    except (ValueError, RecursionError) as error:
-        raise NotJson(f"Expected a value that JSON can hold, found one that it cannot: {error}.") from error
+    except NotJson:
+        raise
+    except Exception as error:
+        # The value's own code may fail, too.
+        found = message_of(error)
+        raise NotJson(f"Expected a value that JSON can hold, found one that it cannot: {found}.") from error
 
 
 def _plain(value: Any) -> Any:

@@ -8,12 +8,14 @@ import http.client
 import inspect
 import json
 import os
+import threading
 import urllib.parse
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar, Union, cast, overload
 
 from ._connection import Connection, encoded, given
 from ._program import Program
+from ._recordable import arguments, check, message_of, signature_of, well_formed
 from .errors import ConnectionLost, HindcastError, NotJson, Refused, ToolDenied, ToolFailed
 
 _Path = Union[str, "os.PathLike[str]"]
@@ -60,8 +62,12 @@ class Run:
     Clients of models must be made within the block: they read the addresses from the environment when they are made.
     """
 
-    def __init__(self, connection: Union[Connection, _Outer], number: int, task: Optional[str]) -> None:
+    def __init__(
+        self, connection: Union[Connection, _Outer], number: int, task: Optional[str], told: Dict[str, str]
+    ) -> None:
         self._connection = connection
+        #: The variables that the recorder knows, to keep keys in them out of the log.
+        self._told = told
         self._number = number
         self._outcome: Optional[tuple[str, Optional[str]]] = None
         #: The id of the task; None where a command (``hindcast record --proxy``, ``replay``, ``fork``) runs this program.
@@ -75,8 +81,16 @@ class Run:
     def _request(self, method: str, **params: Any) -> Any:
         return self._connection.request(method, {"run": self._number, **params})
 
+    def _of_call(self, method: str, **params: Any) -> Any:
+        """A request about a call, with what the program has changed in its environment."""
+        now = {name: os.environ.get(name, "") for name in list(os.environ)}
+        env = {name: value for name, value in now.items() if self._told.get(name) != value}
+        answer = self._request(method, **params, **({"env": env} if env else {}))
+        self._told.update(env)
+        return answer
+
     def _call(self, kind: str, name: str, args: Dict[str, Any], options: Mapping[str, Any]) -> Dict[str, Any]:
-        begun = self._request("run.call", kind=kind, name=name, args=args, **options)
+        begun = self._of_call("run.call", kind=kind, name=name, args=args, **options)
         if "denied" in begun:
             raise ToolDenied(name, begun["denied"]["rule"], begun["denied"]["reason"])
         if "failed" in begun:
@@ -85,17 +99,25 @@ class Run:
 
     def _returned(self, call: int, result: Any) -> None:
         try:
-            self._request("run.ended", call=call, result=result)
+            check(result)
+            self._of_call("run.ended", call=call, result=result)
         except NotJson as error:
-            self._request("run.ended", call=call, unrecorded=str(error))
+            self._of_call("run.ended", call=call, unrecorded=message_of(error))
 
     def _raised(self, call: int, error: BaseException) -> None:
-        failed = {"name": type(error).__name__, "message": str(error)}
-        self._request("run.ended", call=call, failed=failed)
+        failed = {"name": well_formed(type(error).__name__), "message": message_of(error)}
+        self._of_call("run.ended", call=call, failed=failed)
 
 
 #: The run of this process. The variables of the environment are the process's, too.
 _current: Optional[Run] = None
+
+#: Held while a block begins or restores the variables.
+_changing = threading.RLock()
+
+
+#: The variables that the runs of commands know, by their addresses.
+_told: Dict[str, Dict[str, str]] = {}
 
 
 def _run() -> Optional[Run]:
@@ -103,7 +125,7 @@ def _run() -> Optional[Run]:
     if _current is not None:
         return _current
     address = os.environ.get(_OUTER)
-    return None if not address else Run(_Outer(address), 0, None)
+    return None if not address else Run(_Outer(address), 0, None, _told.setdefault(address, {}))
 
 
 class _Block:
@@ -116,6 +138,10 @@ class _Block:
         self._set: Dict[str, str] = {}
 
     def __enter__(self) -> Run:
+        with _changing:
+            return self._begin()
+
+    def _begin(self) -> Run:
         global _current
         if _current is not None:
             raise HindcastError(
@@ -128,27 +154,21 @@ class _Block:
             run = outer
         else:
             connection = Connection(self._program)
+            env = dict(os.environ)
             try:
-                begun = connection.request(self._method, {**self._params, "env": dict(os.environ)})
+                begun = connection.request(self._method, {**self._params, "env": env})
             except BaseException:
                 connection.close()
                 raise
-            run = Run(connection, begun["run"], begun["task"])
             self._set = dict(begun["variables"])
+            run = Run(connection, begun["run"], begun["task"], {**env, **self._set})
             self._before = {name: os.environ.get(name) for name in self._set}
             os.environ.update(self._set)
         self._run = _current = run
         return run
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def _restore(self) -> None:
         global _current
-        run = self._run
-        assert run is not None
         _current = None
         for name, value in self._set.items():
             # The program may have set another one meanwhile.
@@ -158,6 +178,17 @@ class _Block:
                     del os.environ[name]
                 else:
                     os.environ[name] = before
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        run = self._run
+        assert run is not None
+        with _changing:
+            self._restore()
         if isinstance(run._connection, _Outer):
             return
         outcome, reason = _outcome_of(error) if error is not None else run._outcome or ("achieved", None)
@@ -170,12 +201,21 @@ class _Block:
             run._connection.close()
 
 
+def _in_child() -> None:
+    global _changing
+    _changing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
 def _outcome_of(error: BaseException) -> tuple[str, Optional[str]]:
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return ("achieved", None)
     if isinstance(error, KeyboardInterrupt):
         return ("abandoned", "it was interrupted")
-    return ("failed", f"{type(error).__name__}: {error}")
+    return ("failed", f"{well_formed(type(error).__name__)}: {message_of(error)}")
 
 
 def record(
@@ -276,7 +316,7 @@ def tool(
     """
 
     def marked(wrapped: Callable[..., Any]) -> Callable[..., Any]:
-        says = description or next(iter((inspect.getdoc(wrapped) or "").splitlines()), None)
+        says = description or next(iter((inspect.getdoc(_documented(wrapped)) or "").splitlines()), None)
         return _recorded("tool", wrapped, name, given(risk=risk, description=says or None))
 
     return marked if function is None else marked(function)
@@ -316,8 +356,12 @@ def io(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = N
 def _recorded(
     kind: str, function: Callable[..., Any], name: Optional[str], options: Mapping[str, Any]
 ) -> Callable[..., Any]:
-    called = name or function.__name__
-    signature = inspect.signature(function)
+    if isinstance(function, (staticmethod, classmethod)):
+        return cast("Callable[..., Any]", type(function)(_recorded(kind, function.__func__, name, options)))
+    called = name or getattr(function, "__name__", None)
+    if called is None:
+        raise TypeError(f"Expected a function with a name, found {type(function).__name__}. Name it: name=….")
+    signature = signature_of(function)
 
     if inspect.iscoroutinefunction(function):
 
@@ -326,14 +370,17 @@ def _recorded(
             run = _run()
             if run is None:
                 return await function(*args, **kwargs)
-            # A call may wait for a person.
-            begun = await asyncio.to_thread(run._call, kind, called, _arguments(signature, args, kwargs), options)
+            begun = await _begun(run, kind, called, arguments(function, signature, args, kwargs), options)
             if "result" in begun:
                 return begun["result"]
             try:
                 result = await function(*args, **kwargs)
-            except BaseException as error:
+            except GeneratorExit as error:
+                # It may await nothing.
                 run._raised(begun["call"], error)
+                raise
+            except BaseException as error:
+                await asyncio.to_thread(run._raised, begun["call"], error)
                 raise
             await asyncio.to_thread(run._returned, begun["call"], result)
             return result
@@ -345,7 +392,7 @@ def _recorded(
         run = _run()
         if run is None:
             return function(*args, **kwargs)
-        begun = run._call(kind, called, _arguments(signature, args, kwargs), options)
+        begun = run._call(kind, called, arguments(function, signature, args, kwargs), options)
         if "result" in begun:
             return begun["result"]
         try:
@@ -359,31 +406,41 @@ def _recorded(
     return synchronous
 
 
-def _arguments(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Dict[str, Any]:
-    """The arguments by name, without those of a method's own object."""
-    bound = signature.bind(*args, **kwargs).arguments
-    first = next(iter(signature.parameters), None)
-    return {name: _json(value) for name, value in bound.items() if not (name == first and name in ("self", "cls"))}
+async def _begun(
+    run: Run, kind: str, name: str, args: Dict[str, Any], options: Mapping[str, Any]
+) -> Dict[str, Any]:
+    """Begins a call in a thread, since it may wait for a person. If it is cancelled, nobody makes a call that begins
+    later: that one fails."""
+    lock = threading.Lock()
+    begun: Optional[Dict[str, Any]] = None
+    is_cancelled = False
+
+    def begin() -> Optional[Dict[str, Any]]:
+        nonlocal begun
+        found = run._call(kind, name, args, options)
+        with lock:
+            if not is_cancelled:
+                begun = found
+                return found
+        if "call" in found:
+            run._raised(found["call"], asyncio.CancelledError())
+        return None
+
+    try:
+        return cast(Dict[str, Any], await asyncio.to_thread(begin))
+    except asyncio.CancelledError as error:
+        with lock:
+            is_cancelled = True
+        if begun is not None and "call" in begun:
+            await asyncio.to_thread(run._raised, begun["call"], error)
+        raise
 
 
-#: Levels of an argument; a value may contain itself.
-_DEEPEST = 50
-
-
-def _json(value: Any, depth: int = 0) -> Any:
-    """A value as JSON holds it. What it cannot hold becomes a text that names it."""
-    if depth > _DEEPEST:
-        return "[no JSON: nested too deeply]"
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return value if value == value and value not in (float("inf"), float("-inf")) else f"[no JSON: {value}]"
-    if isinstance(value, Mapping):
-        return {str(key): _json(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json(item, depth + 1) for item in value]
-    to_list = getattr(value, "tolist", None)
-    return _json(to_list(), depth + 1) if callable(to_list) else f"[no JSON: {type(value).__name__}]"
+def _documented(function: Any) -> Any:
+    """The function that the documentation is about."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__func__", function)
 
 
 def _absolute(path: Optional[_Path]) -> Optional[str]:

@@ -246,7 +246,7 @@ export const opened = <A extends { readonly close: () => Promise<void> }>(
   )
 
 /** Turns a rejection into an error of the command. Errors without a tag are reported as bugs. */
-export const attempt = <A>(does: () => Promise<A>): Effect.Effect<A, Error> =>
+export const attempt = <A>(does: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Error> =>
   Effect.tryPromise({
     try: does,
     catch: (error) => (error instanceof Error ? error : new Error(String(error))),

@@ -216,7 +216,9 @@ const report = (
     const [models, io] = [counts.get("ModelCalled") ?? 0, counts.get("IoCalled") ?? 0]
     const { code, signal } = ran.ended
     const ending = code === null ? `ended by ${signal}` : `exited with ${code}`
-    if (models + io === 0) {
+    // Of a program that marks its functions.
+    const calls = (counts.get("ActuatorCommanded") ?? 0) + (counts.get("SensorRead") ?? 0)
+    if (models + io + calls === 0) {
       if (process.exitCode === 0) process.exitCode = NOTHING_RECORDED
       const byProxy = CommandHints.written("record", "--proxy", "--", ...words)
       const why = code === 0 ? "the program made" : `the program ${ending} and made`
@@ -236,11 +238,12 @@ const report = (
     const open = keepOpen
       ? ` It stays open: \`${CommandHints.written("record", "--continue", taskId, "--", ...words)}\` continues it.`
       : ""
-    const [turns, others] = [count(models, "model request"), count(io, "other request")]
+    const what =
+      models + io === 0 ? count(calls, "call") : `${count(models, "model request")} and ${count(io, "other request")}`
     const failure = code === 0 ? "" : ` The program ${ending}.`
     yield* Output.note(
       CommandHints.inText(
-        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}.${failure} \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
+        `Recorded ${what} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}.${failure} \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
       ),
     )
   })
@@ -248,4 +251,10 @@ const report = (
 const NOTHING_RECORDED = 2
 
 /** Does not read responses, whose bodies may be large. */
-const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled", "RecorderJoined"]
+const COUNTED: ReadonlyArray<CoreName> = [
+  "ModelCalled",
+  "IoCalled",
+  "ActuatorCommanded",
+  "SensorRead",
+  "RecorderJoined",
+]

@@ -6,7 +6,6 @@ import * as LiveRun from "../../record/LiveRun.ts"
 import * as CallsOfRun from "../../record/proxy/CallsOfRun.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
-import type { Run } from "../../record/Run.ts"
 import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -54,7 +53,7 @@ export interface OpenedRuns {
 type Ending = (outcome: TaskOutcome, reason?: string) => Promise<void>
 
 interface Begun {
-  readonly run: Run
+  readonly run: CallsOfRun.Learning
   readonly variables: OpenedRun["variables"]
   readonly end: Ending
 }

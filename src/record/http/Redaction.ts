@@ -21,6 +21,8 @@ interface AnsweredHeaders {
 export interface Redaction {
   /** Learns the keys in a request: in headers, query, and body fields named like keys. */
   readonly learn: (headers: Iterable<[name: string, value: string]>, url: string, body: Json | undefined) => void
+  /** Learns the keys in an environment, such as one that the program has changed. */
+  readonly learnEnvironment: (env: { readonly [name: string]: string | undefined }) => void
   /** Learns the keys that a server issues: tokens in a body, cookies, and keys in redirect URLs. */
   readonly learnGiven: (response: Answered, body: string) => void
   /** Removes user, password and keys in query and fragment. */
@@ -56,6 +58,9 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
       for (const key of Secrets.keysInHeaders(headers)) known.add(key)
       for (const key of keysInUrl(url)) known.add(key)
       for (const key of keysInBody(body)) known.add(key)
+    },
+    learnEnvironment: (env) => {
+      for (const key of Secrets.keysOfEnvironment(env)) known.add(key)
     },
     learnGiven: ({ url, headers }, body) => {
       for (const cookie of headers.getSetCookie()) known.add(cookie.replace(/^[^=]*=/, "").replace(/;.*$/s, ""))

@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { type Recorded, type Run, ToolDenied, type ToolOptions } from "../Run.ts"
+import type { RunAtWork } from "../RunAtWork.ts"
 import * as Thrown from "../Thrown.ts"
 
 export const KINDS = ["tool", "sensor", "io"] as const
@@ -49,12 +50,20 @@ interface AtWork {
 }
 
 export interface CallsOfRun {
-  /** Rejects with an error of the run: `Diverged`, `RunEnded`, `RecordingFailed`, `InvalidOptions`. */
-  readonly begin: (call: BegunCall) => Promise<Begun>
+  /**
+   * Rejects with an error of the run: `Diverged`, `RunEnded`, `RecordingFailed`, `InvalidOptions`. If the client has gone
+   * when the call begins, nobody makes it: it fails.
+   */
+  readonly begin: (call: BegunCall, gone?: AbortSignal) => Promise<Begun>
   readonly end: (call: number, ended: Ended) => Promise<void>
+  /** Takes variables that the client has set since: keys in them are kept out of the log. */
+  readonly learn: RunAtWork["learnKeys"]
 }
 
-export const make = (run: Run): CallsOfRun => {
+/** A replay records nothing, and learns nothing. */
+export type Learning = Run & Partial<Pick<RunAtWork, "learnKeys">>
+
+export const make = (run: Learning): CallsOfRun => {
   const functions = new Map<string, Recorded<[JsonObject], unknown>>()
   /** By their arguments, the same object that the function gets. */
   const making = new Map<JsonObject, Making>()
@@ -93,7 +102,8 @@ export const make = (run: Run): CallsOfRun => {
   }
 
   return {
-    begin: async (call) => {
+    learn: run.learnKeys ?? (() => {}),
+    begin: async (call, gone) => {
       const args = { ...call.args }
       let end: AtWork["end"] = () => {}
       const ended = new Promise((resolve, reject) => {
@@ -110,7 +120,10 @@ export const make = (run: Run): CallsOfRun => {
       const first = await Promise.race([begun.then(() => "begun" as const), whole.then(known, refusalOf)])
       if (first !== "begun") return first
       const number = ++last
-      atWork.set(number, { end, whole })
+      if (gone?.aborted === true) {
+        end({ failed: GONE })
+        await whole.catch(() => {})
+      } else atWork.set(number, { end, whole })
       return { call: number }
     },
     end: async (number, ended) => {
@@ -123,6 +136,8 @@ export const make = (run: Run): CallsOfRun => {
     },
   }
 }
+
+const GONE = { name: "Interrupted", message: "nobody waited for it any more when it began" }
 
 /** A value, or one that cannot be recorded, for the reason that the client gives. */
 const recordedOf = (ended: Exclude<Ended, { readonly failed: unknown }>): unknown =>

@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto"
 import { defined } from "../../values/defined.ts"
 import * as Redaction from "../http/Redaction.ts"
-import type { Run } from "../Run.ts"
 import * as AnsweringProxy from "./AnsweringProxy.ts"
+import type * as CallsOfRun from "./CallsOfRun.ts"
 import type { Environment } from "./Families.ts"
 import * as ProxyServer from "./ProxyServer.ts"
 import * as RecordingProxy from "./RecordingProxy.ts"
@@ -47,7 +47,7 @@ interface Listening {
    */
   readonly trusted?: string
   /** The run of the program's own calls. Default: it cannot tell of any. */
-  readonly run?: Run
+  readonly run?: CallsOfRun.Learning
 }
 
 /** Starts a proxy that forwards and records. Rejects with `PortUnavailable`. */

@@ -7,7 +7,6 @@ import { Either, Schema } from "effect"
 import { Risk } from "../../plugins/manifest/fields.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import type { Run } from "../Run.ts"
 import * as CallsOfRun from "./CallsOfRun.ts"
 import { type Incoming, refuse } from "./ProxyServer.ts"
 import { isTagged } from "./RecordingProxy.ts"
@@ -24,6 +23,9 @@ export const VARIABLE = "HINDCAST_RUN"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
+/** Variables that the client has set since it last told of its environment. */
+const env = optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+
 /** The first half of a call. */
 export const Call = Schema.Struct({
   kind: Schema.Literal(...CallsOfRun.KINDS),
@@ -31,6 +33,7 @@ export const Call = Schema.Struct({
   args: optional(JsonObject),
   risk: optional(Risk),
   description: optional(Schema.String),
+  env,
 })
 
 /** The second half: one of `result`, `unrecorded` and `failed`. */
@@ -39,28 +42,35 @@ export const Ended = Schema.Struct({
   result: optional(Json),
   unrecorded: optional(Schema.String),
   failed: optional(Schema.Struct({ name: Schema.String, message: Schema.String })),
+  env,
 })
 
 export const begin = (
   calls: CallsOfRun.CallsOfRun,
-  { kind, name, args = {}, ...options }: typeof Call.Type,
-): Promise<CallsOfRun.Begun> => calls.begin({ kind, name, args, options })
+  { kind, name, args = {}, env = {}, ...options }: typeof Call.Type,
+  gone: AbortSignal,
+): Promise<CallsOfRun.Begun> => {
+  calls.learn(env)
+  return calls.begin({ kind, name, args, options }, gone)
+}
 
-export const end = (calls: CallsOfRun.CallsOfRun, { call, ...how }: typeof Ended.Type): Promise<void> =>
-  calls.end(call, endedOf(how))
+export const end = (calls: CallsOfRun.CallsOfRun, { call, env = {}, ...how }: typeof Ended.Type): Promise<void> => {
+  calls.learn(env)
+  return calls.end(call, endedOf(how))
+}
 
-const endedOf = ({ result = null, unrecorded, failed }: Omit<typeof Ended.Type, "call">): CallsOfRun.Ended =>
+const endedOf = ({ result = null, unrecorded, failed }: Omit<typeof Ended.Type, "call" | "env">): CallsOfRun.Ended =>
   failed !== undefined ? { failed } : unrecorded !== undefined ? { unrecorded } : { result }
 
-export const make = (run: Run): RunCalls => {
+export const make = (run: CallsOfRun.Learning): RunCalls => {
   const calls = CallsOfRun.make(run)
   const path = `/hindcast/${randomBytes(24).toString("base64url")}`
   return {
     path,
     takes: (incoming) => incoming.origin === undefined && incoming.path.startsWith(`${path}/`),
-    answer: async ({ path: asked, method, body, response }) => {
+    answer: async ({ path: asked, method, body, response, gone }) => {
       try {
-        const answered = await take(calls, method === "POST" ? asked.slice(path.length) : method, body)
+        const answered = await take(calls, method === "POST" ? asked.slice(path.length) : method, body, gone)
         response.writeHead(200, { "content-type": "application/json" })
         response.end(JSON.stringify(answered ?? null))
       } catch (error) {
@@ -71,9 +81,9 @@ export const make = (run: Run): RunCalls => {
   }
 }
 
-const take = async (calls: CallsOfRun.CallsOfRun, what: string, body: Buffer): Promise<unknown> => {
+const take = async (calls: CallsOfRun.CallsOfRun, what: string, body: Buffer, gone: AbortSignal): Promise<unknown> => {
   const given = jsonOf(body)
-  if (what === "/call") return begin(calls, decoded(Call, given))
+  if (what === "/call") return begin(calls, decoded(Call, given), gone)
   return end(calls, decoded(Ended, given))
 }
 

@@ -44,7 +44,9 @@ const call = Method.make(
   "run.call",
   Schema.Struct({ run: Schema.Number, ...RunCalls.Call.fields }),
   ({ run, ...call }, { runs }) =>
-    Effect.flatMap(runs.find(run), ({ calls }) => ProxiedProgram.attempt(() => RunCalls.begin(calls, call))),
+    Effect.flatMap(runs.find(run), ({ calls }) =>
+      ProxiedProgram.attempt((signal) => RunCalls.begin(calls, call, signal)),
+    ),
 )
 
 /** Records how a call ended. */
