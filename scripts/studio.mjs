@@ -38,7 +38,21 @@ const served = await build({
   splitting: true,
   chunkNames: "part-[name]-[hash]",
 })
-const shared = await build({ ...common, entryPoints: { shared: path.join(from, "main.tsx") } })
+/** Screens and dialogs that need a server. A shared file says so instead. */
+const OF_SERVER = /\/(SignInScreen|LogsScreen|ScenariosScreen|PluginsScreen|RescoreDialog|TasksDialog)\.tsx$/
+
+const withoutServer = {
+  name: "without-server",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: OF_SERVER }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: path.join(from, "screens", "NotInFile.tsx") } : undefined,
+    ),
+}
+const shared = await build({
+  ...common,
+  plugins: [withoutServer],
+  entryPoints: { shared: path.join(from, "main.tsx") },
+})
 
 const files = new Map(
   [...served.outputFiles, ...shared.outputFiles].map(({ path: file, contents }) => [

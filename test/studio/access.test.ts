@@ -200,6 +200,7 @@ const READING = [
     "task",
     "course",
     "spans",
+    "reasons",
     "rewards",
     "runs",
     "verdicts",

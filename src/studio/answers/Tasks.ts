@@ -1,4 +1,4 @@
-/** Answers `/api/tasks`, `/api/overview`, `/api/groups`, `/api/task`, `/api/capture`, `/api/course` and `/api/spans`. */
+/** Answers `/api/tasks`, `/api/overview`, `/api/groups`, `/api/task`, `/api/reasons`, `/api/capture`, `/api/course` and `/api/spans`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -26,6 +26,7 @@ import type {
   TaskHead,
   TaskList,
   TaskOrder,
+  TaskReasons,
   TaskRow,
   WhyFailed,
 } from "../wire/Task.ts"
@@ -174,6 +175,32 @@ export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
       isCaptured: yield* TaskCapture.isCaptured(past, task),
       hasFiles: (yield* TaskFiles.firstSnapshot(past, task)) !== undefined,
     } satisfies TaskHead
+  })
+
+/** Maximum number of tasks in one request. */
+const MAX_REASONS = 100
+
+export const ReasonsQuery = Schema.Struct({
+  timeline: Query.Timeline,
+  tasks: Schema.parseJson(Schema.Array(Schema.NonEmptyString).pipe(Schema.maxItems(MAX_REASONS))),
+  scores: Query.OptionalText,
+})
+
+/** The sentences about some tasks of a list. Leaves out tasks that are not there. */
+export const reasons = ({ timeline, tasks, scores }: typeof ReasonsQuery.Type) =>
+  Effect.gen(function* () {
+    const studio = yield* StudioLog
+    const past = yield* studio.past(timeline)
+    const rows = yield* TaskRows.of(past, scores)
+    const known = tasks.filter((task) => SafeRecord.get(rows.standings.tasks, task) !== undefined)
+    const found = yield* Effect.forEach(known, (task) =>
+      Effect.gen(function* () {
+        const row = yield* rows.row(task, OutlineFacts.of(yield* studio.outline(past, task), rows.ends(task)))
+        const { sentence } = yield* TaskFailure.brief(row, rows.asked(task), rows.standings.choice)
+        return { id: task, sentence }
+      }),
+    )
+    return found satisfies TaskReasons
   })
 
 export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>

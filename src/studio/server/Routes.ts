@@ -134,6 +134,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/tasks": getByIndex("see", Tasks.ListQuery, Tasks.list),
     "/api/overview": getByIndex("see", Tasks.OverviewQuery, Tasks.overview),
     "/api/groups": getByIndex("see", Tasks.GroupQuery, Tasks.groups),
+    "/api/reasons": get("see", Tasks.ReasonsQuery, Tasks.reasons),
     "/api/task": get("see", Tasks.ScoredTaskQuery, Tasks.head),
     "/api/failure": get("see", Tasks.ScoredTaskQuery, Tasks.failure),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),

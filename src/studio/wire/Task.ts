@@ -86,6 +86,9 @@ export interface TaskList {
   } | null
 }
 
+/** `GET /api/reasons?timeline=…&tasks=["TASK",…]`: the sentences of at most 100 tasks (`TaskHead.sentence`), in their order. */
+export type TaskReasons = ReadonlyArray<{ readonly id: string; readonly sentence: string }>
+
 /** `GET /api/groups?timeline=…&where=…&scores=…&by=agent|outcome|plugin`: the tasks of a list in groups. */
 export interface TaskGroup {
   /** The group's common value; null for open tasks, or tasks whose agent is unknown. */

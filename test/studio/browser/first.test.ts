@@ -86,6 +86,51 @@ describe("the first screen", () => {
     await expect.poll(() => page.title()).toBe("task-0002 and task-0001 · demo.db · Studio")
   })
 
+  it("exports and scores several selected tasks in dialogs, by keyboard", async () => {
+    const { page, said } = await visit("/tasks?order=oldest")
+    await page.locator(".pick input").nth(2).waitFor()
+    for (const index of [0, 1, 2]) await page.locator(".pick input").nth(index).press("Space")
+    await page.getByRole("button", { name: "export …" }).press("Enter")
+    await page.getByRole("heading", { name: "Export 3 tasks" }).waitFor()
+    expect(await page.locator("dialog code").allTextContents()).toEqual(
+      expect.arrayContaining([
+        "npx hindcast export studio task-0001 task-0002 task-0003 --output tasks.html --log demo.db",
+      ]),
+    )
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "score again …" }).press("Enter")
+    await page.getByRole("heading", { name: "Score 3 tasks again" }).waitFor()
+    expect(await page.locator("dialog").textContent()).toContain(
+      "npx hindcast rescore --rubric rubric.yaml --task task-0001 --task task-0002 --task task-0003 --log demo.db",
+    )
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "compare" }).press("Enter")
+    await expect.poll(() => page.locator(".run-table tbody tr").count()).toBe(3)
+    expect(said).toEqual([])
+  })
+
+  it("scores several selected tasks by a rubric that is written in the page", async () => {
+    const file = path.join(directory, "scored.db")
+    for (const task of ["one", "two", "three"])
+      await append(file, task, [opening(task), { type: "TaskClosed", payload: { outcome: "achieved" } }])
+    const studio = await serve(file, "--write")
+    try {
+      const { page, said } = await open(browser.browser, studio.url.replace("/#", "/tasks?order=oldest#"))
+      await page.locator(".pick input").nth(2).waitFor()
+      for (const index of [0, 1]) await page.locator(".pick input").nth(index).press("Space")
+      await page.getByRole("button", { name: "score again …" }).press("Enter")
+      await page.getByText("A preview of one:").waitFor()
+      await page.getByLabel("label").fill("together")
+      await page.getByRole("button", { name: "score", exact: true }).press("Enter")
+      await page.getByText("2 tasks scored as together.").waitFor()
+      await expect.poll(() => page.locator(".task-link .net").allTextContents()).toEqual(["0", "0", ""])
+      expect(said).toEqual([])
+    } finally {
+      await studio.stop()
+    }
+  })
+
   it("changes while tasks run, and shows only the tasks of a bar that was clicked", async () => {
     const file = path.join(directory, "grows.db")
     await append(file, "one", [opening("First")])

@@ -251,7 +251,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     const { page } = await visit(`${TASK}/@1010`)
     await at(page, 1010)
     await page.keyboard.press("x")
-    await page.locator("dialog[open] input").waitFor()
+    await page.locator('dialog[open] input[name="task"]').waitFor()
     await page.evaluate(`{
       const dialog = document.querySelector("dialog")
       const field = dialog.querySelector("input")

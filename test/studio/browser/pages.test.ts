@@ -55,7 +55,7 @@ describe("what a log says of itself", () => {
       // Of very many paths, those are suggested that begin as what was typed.
       await page.keyboard.press("Control+k")
       await page.keyboard.type("/tasks/evil/readings/room~1wide/key-999")
-      await expect.poll(() => page.locator("#box-names option").count()).toBe(11)
+      await expect.poll(() => page.locator("#box-names [role=option]").count()).toBe(11)
       await page.goto(`${origin}/t/main/evil/@3?pane=event`)
       await page.getByRole("button", { name: /show it: 1,000,/ }).click()
       await page.getByText(/more characters/).waitFor()

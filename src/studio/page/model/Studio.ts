@@ -3,7 +3,7 @@
  * call its methods.
  */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
-import { isAtWork } from "../../../projections/summary/Activity.ts"
+import { isAtWork, isBad } from "../../../projections/summary/Activity.ts"
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
@@ -41,6 +41,8 @@ export class Studio {
   /** Whether the position follows the last event. */
   readonly following: Signal<boolean> = signal(false)
   readonly questions: Signal<ReadonlyArray<Question>> = signal([])
+  /** Whether the page draws everything, to print it. */
+  readonly printing: Signal<boolean> = signal(false)
   readonly notice: Signal<Notice | null> = signal(null)
   readonly rewards: Signal<ReadonlyArray<RewardRow>> = signal([])
   /** When rewards were earned and lost, in order. */
@@ -326,8 +328,10 @@ export class Studio {
     const head = course.head.value
     const isOpen = head === null || isAtWork(head)
     const position = to.at ?? (isOpen ? course.last : (head.worst ?? course.last))
+    const shown = asksWhy(to, head) ? { ...to, pane: "why" as const } : to
+    if (shown !== to) this.links.write(shown, true)
     batch(() => {
-      this.address.value = to
+      this.address.value = shown
       if (!isSame) this.rewards.value = []
       this.#show(course)
       this.position.value = Math.max(position, course.first)
@@ -395,5 +399,9 @@ export class Studio {
     if (to !== null && this.history.value === course) await this.#loadRewards(to, course.head.value)
   }
 }
+
+/** Whether a link leads to a failed task as a whole: then the page says first why it failed. */
+const asksWhy = ({ at, pane, vs, task }: Visit, head: TaskHead | null): boolean =>
+  at === null && pane === "event" && vs === "" && task !== null && head !== null && head.outcome !== null && isBad(head)
 
 export const sameCourse = (a: Course, b: Course): boolean => a.timeline === b.timeline && a.task === b.task

@@ -14,7 +14,8 @@ export interface Meaning {
   readonly run: (studio: Studio, page: KeyTargets) => void | Promise<void>
 }
 
-const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {
+/** Screens by their names in the box. */
+export const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {
   tasks: { says: "the list of tasks", to: OVERVIEW },
   notes: { says: "notes, stars, tags and labels", to: { screen: "notes", text: "" } },
   plugins: { says: "plugins, their grants, crashes and requests", to: { screen: "plugins" } },
@@ -63,23 +64,10 @@ export const meaningOf = (text: string): Meaning | null => {
   return { says: `mark where this is true: ${given}`, run: (studio) => mark(studio, given) }
 }
 
-export interface Suggestion {
-  readonly text: string
-  readonly says: string
-}
-
-const NAMES: ReadonlyArray<Suggestion> = [
-  ...KEYS.flatMap(({ name, says, shown }) => (name === null ? [] : [{ text: name, says: `${says} (${shown})` }])),
-  ...Object.entries(SCREENS).map(([text, { says }]) => ({ text, says })),
-  { text: "search ", says: "words in goals, messages, arguments, results, errors and notes" },
-  { text: "task ", says: "a task by its id" },
-]
-
 const MOST_PATHS = 100
 
-/** Suggestions for the beginning of a text: names of commands and screens, or paths of the state. */
-export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Suggestion> => {
-  if (!text.startsWith("/")) return NAMES
+/** Paths of the state that begin as a text, which itself begins with a slash. */
+export const suggestedPaths = (text: string, studio: Studio): ReadonlyArray<string> => {
   const above = text.slice(0, text.lastIndexOf("/"))
   const begun = text.slice(above.length + 1)
   const state = studio.frame.value?.after
@@ -89,7 +77,7 @@ export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Sugg
     .map(pointerToken)
     .filter((token) => token.startsWith(begun))
     .slice(0, MOST_PATHS)
-    .map((token) => ({ text: `${above}/${token}`, says: "" }))
+    .map((token) => `${above}/${token}`)
 }
 
 export const goTo = async (studio: Studio, position: number): Promise<void> => {

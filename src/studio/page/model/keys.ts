@@ -265,6 +265,13 @@ export const KEYS: ReadonlyArray<Key> = [
     says: "copy this view: link, command line, library call",
     run: (_, page) => page.open("copy"),
   },
+  {
+    keys: ["Y"],
+    shown: "Y",
+    name: "print",
+    says: "print this page: the whole conversation, and why the task failed",
+    run: printAll,
+  },
   { keys: ["?"], shown: "?", name: "keys", says: "this help", run: (_, page) => page.open("help") },
 ]
 
@@ -272,6 +279,12 @@ function worst(studio: Studio): void {
   const at = studio.history.value?.head.value?.worst
   if (at == null) studio.say("Nothing went wrong here.")
   else studio.moveTo(at)
+}
+
+/** A conversation has to load first, and prints when it is there. */
+function printAll(studio: Studio): void {
+  if (studio.visit !== null && studio.view.value === "conversation") studio.printing.value = true
+  else window.print()
 }
 
 function turnCall(studio: Studio): void {

@@ -25,7 +25,24 @@ const singleKeys = kept("single-keys", true)
 const raw = kept("raw", false)
 const foldCalls = kept("fold-calls", true)
 
+/** Widths of columns in CSS pixels, by `conversation` or `debugger` and the side; 0 for the usual one. */
+const widths = new Map<string, Signal<number>>()
+
+const widthOf = (name: string): Signal<number> => {
+  const known = widths.get(name)
+  if (known !== undefined) return known
+  const stored = Number(storage?.getItem(`hindcast-studio-width-${name}`) ?? 0)
+  const width = signal(Number.isFinite(stored) && stored > 0 ? stored : 0)
+  widths.set(name, width)
+  return width
+}
+
 export const settings = {
+  widthOf,
+  setWidth: (name: string, value: number): void => {
+    widthOf(name).value = value
+    storage?.setItem(`hindcast-studio-width-${name}`, String(value))
+  },
   foldIdle,
   setFoldIdle: (value: boolean): void => keep("fold-idle", foldIdle, value),
   /** Whether the list of events shows a call as one row. */

@@ -1,7 +1,10 @@
 /** Scores the task again by a rubric written here. Shows issues at their lines, and a preview of the result. */
+
+import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
-import type { RubricIssue } from "../../wire/Asking.ts"
+import type { Rescored, RubricIssue } from "../../wire/Asking.ts"
 import { type Preview, scoringOf } from "../../wire/Scoring.ts"
+import type { TaskPlace } from "../model/Address.ts"
 import { messageOf } from "../source/Source.ts"
 import { RescorePreview } from "../writing/RescorePreview.tsx"
 import { TextEditor } from "../writing/TextEditor.tsx"
@@ -45,25 +48,45 @@ export const RescoreDialog = ({ onClose }: { readonly onClose: () => void }) => 
         </p>
       </DialogBox>
     )
-  return <RubricForm key={visit.task} timeline={visit.timeline} task={visit.task} onClose={onClose} />
+  const { timeline, task } = visit
+  return (
+    <RubricForm
+      key={task}
+      tasks={[{ timeline, task }]}
+      onClose={onClose}
+      onScored={([made]) => {
+        const sets = studio.history.value?.head.value?.sets ?? []
+        studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: scoringOf(made, sets) }) })
+      }}
+    />
+  )
 }
 
-interface Props {
-  readonly timeline: string
-  readonly task: string
+interface FormProps {
+  /** At least one. The preview is of the first. */
+  readonly tasks: ReadonlyArray<TaskPlace>
   readonly onClose: () => void
+  readonly onScored: (made: Rescored) => void
+  readonly children?: ComponentChildren
 }
 
-const RubricForm = ({ timeline, task, onClose }: Props) => {
+/** Writes a rubric for tasks, and scores them by it. */
+export const RubricForm = ({ tasks, onClose, onScored, children }: FormProps) => {
   const studio = useStudio()
-  const head = studio.history.value?.head.value ?? null
+  const { timeline, task } = tasks[0] ?? { timeline: "main", task: "" }
+  const visited = studio.history.value?.head.value ?? null
+  const { answer: first } = useAnswer("task", visited === null ? { timeline, task } : null)
+  const head = visited ?? first
   const [begun, setBegun] = useState({ set: "", text: EXAMPLE })
-  const { text: rubric, type, discard } = useDraft(`rubric ${timeline}/${task}`, begun.text)
+  const {
+    text: rubric,
+    type,
+    discard,
+  } = useDraft(`rubric ${timeline}/${task}${tasks.length === 1 ? "" : ` and ${tasks.length - 1}`}`, begun.text)
   const [label, setLabel] = useState("")
   const { answer: schema } = useAnswer("schemas", { of: "rubric" })
   const beginning = useOrder()
   const scoring = useOrder()
-  const tasks = [{ timeline, task }]
   const { answer, problem } = useChecked<Judged>(rubric, async (signal) => {
     const issues = await studio.source.order("rubrics/check", { rubric, tasks }, signal)
     if (issues.length > 0) return { issues, preview: null }
@@ -83,7 +106,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
   const score = () =>
     scoring.give(async (signal) => {
       const called = label.trim()
-      const [made] = await studio.source.order("rescores", {
+      const made = await studio.source.order("rescores", {
         rubric,
         tasks,
         ...(called === "" ? {} : { label: called }),
@@ -92,12 +115,14 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
       await studio.refresh()
       if (signal.aborted) return
       onClose()
-      const sets = studio.history.value?.head.value?.sets ?? []
-      studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: scoringOf(made, sets) }) })
+      onScored(made)
     })
   const chosen = head?.sets.find(({ set }) => set === studio.scoreSetOf(head))
   return (
-    <DialogBox title={`Score ${task} again`} onClose={onClose}>
+    <DialogBox
+      title={tasks.length === 1 ? `Score ${task} again` : `Score ${tasks.length} tasks again`}
+      onClose={onClose}
+    >
       <form
         class="fields"
         onSubmit={(event) => {
@@ -128,6 +153,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
           schema={schema}
           onText={type}
         />
+        {answer?.preview == null || tasks.length === 1 ? null : <p class="note">A preview of {task}:</p>}
         {answer?.preview == null ? null : <RescorePreview preview={answer.preview} label={chosen?.label ?? null} />}
         <label>
           label{" "}
@@ -142,6 +168,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
           {scoring.isBusy ? "scoring …" : "score"}
         </button>
       </form>
+      {children}
       <Problem text={problem} />
       <Problem text={beginning.problem} />
       <Problem text={scoring.problem} />

@@ -1,10 +1,15 @@
 /** What can be done with the selected tasks. */
 import { useState } from "preact/hooks"
-import { oneLine } from "../../../values/PlainText.ts"
-import { quoteWord } from "../../../values/ShellWord.ts"
-import { visit } from "../model/Address.ts"
+import { visit, vsOf } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"
+import { lazy } from "../parts/lazy.tsx"
+import { auditOf } from "./taskCommands.ts"
+
+const TasksDialog = lazy(async () => (await import("./TasksDialog.tsx")).TasksDialog)
+
+/** Maximum number of tasks in a table. */
+const MOST = 50
 
 interface Props {
   readonly timeline: string
@@ -16,49 +21,44 @@ interface Props {
 export const SelectedTasks = ({ timeline, tasks, clear }: Props) => {
   const studio = useStudio()
   const [copied, setCopied] = useState("")
-  const [a, b] = tasks
-  if (a === undefined) return null
-  const named = tasks.map((task) => quoteWord(oneLine(task))).join(" ")
-  const log = `--log ${quoteWord(studio.log.value.name)}`
-  const copy = (what: string, command: string) =>
+  const [dialog, open] = useState<"score" | "export" | null>(null)
+  const [first, ...others] = tasks
+  if (first === undefined) return null
+  const chosen = { timeline, tasks, log: studio.log.value.name }
+  const copy = (command: string) =>
     navigator.clipboard.writeText(command).then(
       () => setCopied(`Copied: ${command}`),
-      () => setCopied(`${what}: ${command}`),
+      () => setCopied(command),
     )
-  const command = (what: string, text: string) => (
-    <button type="button" onClick={() => copy(what, text)}>
-      {what}
-    </button>
-  )
+  const compare = () =>
+    studio.go(visit({ timeline, task: first }, null, { vs: vsOf(others.map((task) => ({ timeline, task }))) }))
   return (
     <section class="selected-tasks" aria-label="Selected tasks">
       <strong>{count(tasks.length, "task")} selected</strong>
       <button
         type="button"
-        disabled={b === undefined || tasks.length > 2}
-        title={tasks.length === 2 ? "" : "Select two tasks to compare them"}
-        onClick={() => b !== undefined && studio.go(visit({ timeline, task: a }, null, { vs: `${timeline}/${b}` }))}
+        disabled={others.length === 0 || tasks.length > MOST}
+        title={others.length === 0 ? "Select two tasks to compare them" : `Two side by side, up to ${MOST} in a table`}
+        onClick={compare}
       >
         compare
       </button>
-      <span class="quiet">copy a command:</span>
-      {timeline === "main" ? command("audit", auditOf(tasks, log)) : null}
-      {timeline === "main"
-        ? command("share as a file", `npx hindcast export studio ${named} --out tasks.html ${log}`)
-        : null}
-      {command(
-        "score again",
-        `npx hindcast rescore --rubric rubric.yaml ${tasks.map((task) => `--task ${quoteWord(oneLine(task))}`).join(" ")} ${log}`,
-      )}
+      <button type="button" onClick={() => open("score")}>
+        score again …
+      </button>
+      <button type="button" onClick={() => open("export")}>
+        export …
+      </button>
+      <button type="button" title="Copies the command that prints their audits" onClick={() => copy(auditOf(chosen))}>
+        copy audit command
+      </button>
       <button type="button" class="quiet" onClick={clear}>
         clear
       </button>
       <span role="status" class="copied">
         <bdi>{copied}</bdi>
       </span>
+      {dialog === null ? null : <TasksDialog what={dialog} chosen={chosen} onClose={() => open(null)} />}
     </section>
   )
 }
-
-const auditOf = (tasks: ReadonlyArray<string>, log: string): string =>
-  tasks.map((task) => `npx hindcast audit ${quoteWord(oneLine(task))} ${log}`).join(" && ")

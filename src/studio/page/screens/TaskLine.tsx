@@ -13,11 +13,13 @@ interface Props {
   readonly task: TaskRow
   /** The newest event that has the words of a search. */
   readonly hit: SearchHit | undefined
+  /** Why it ended badly, once the server has explained it. */
+  readonly reason: string | undefined
   readonly isSelected: boolean
   readonly select: (range: boolean) => void
 }
 
-export const TaskLine = ({ task, hit, isSelected, select }: Props) => (
+export const TaskLine = ({ task, hit, reason, isSelected, select }: Props) => (
   <div class={isSelected ? "task-line selected" : "task-line"}>
     <label class="pick">
       <input
@@ -32,7 +34,7 @@ export const TaskLine = ({ task, hit, isSelected, select }: Props) => (
       <span class="what">
         <bdi class="goal">{task.goal}</bdi>
         <small>
-          <Second task={task} hit={hit} />
+          <Second task={task} hit={hit} reason={reason} />
         </small>
       </span>
       {task.waits === 0 ? null : <span class="waits">{count(task.waits, "question")}</span>}
@@ -50,7 +52,7 @@ export const TaskLine = ({ task, hit, isSelected, select }: Props) => (
 )
 
 /** The search's words in the task, or why it ended badly, or its id and time. */
-const Second = ({ task, hit }: Pick<Props, "task" | "hit">) => {
+const Second = ({ task, hit, reason }: Pick<Props, "task" | "hit" | "reason">) => {
   if (hit !== undefined) {
     return (
       <>
@@ -58,7 +60,13 @@ const Second = ({ task, hit }: Pick<Props, "task" | "hit">) => {
       </>
     )
   }
-  if (isBad(task) && task.reason !== null) return <bdi class="reason">{task.reason}</bdi>
+  const why = reason ?? task.reason
+  if (isBad(task) && why !== null)
+    return (
+      <bdi class="reason" title={why}>
+        {why}
+      </bdi>
+    )
   return (
     <>
       <bdi>{task.id}</bdi> · {time(task.openedAt)}

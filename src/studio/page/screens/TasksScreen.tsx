@@ -12,6 +12,7 @@ import { TaskFilters } from "./TaskFilters.tsx"
 import { Groups } from "./TaskGroups.tsx"
 import { Heads, TaskLine } from "./TaskLine.tsx"
 import { Chips, DayBars, Totals } from "./TaskTotals.tsx"
+import { useReasons } from "./useReasons.ts"
 import { ROW, type Rows, useRows } from "./useRows.ts"
 import { useSelected } from "./useSelected.ts"
 
@@ -34,6 +35,11 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   const shown = Array.from(
     { length: Math.max(0, Math.min(range[1], (total ?? 0) - 1) - range[0] + 1) },
     (_, at) => at + range[0],
+  )
+  const reasonOf = useReasons(
+    timeline,
+    scores,
+    shown.flatMap((index) => rows.row(index) ?? []),
   )
   const hasOpen = shown.some((index) => {
     const task = rows.row(index)
@@ -80,6 +86,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
                 <TaskLine
                   task={task}
                   hit={rows.hit(task.id)}
+                  reason={reasonOf(task)}
                   isSelected={selected.has(task.id)}
                   select={(isRange) => selected.select(index, isRange, (at) => rows.row(at)?.id)}
                 />

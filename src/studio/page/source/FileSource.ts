@@ -116,6 +116,12 @@ export const fileSource = (packed: Packed): Source => {
     return { total: shown.length, rows: shown, found: null }
   }
 
+  /** The rows of a file are the heads of its tasks. */
+  const reasons = async (): Promise<Questions["reasons"]> => {
+    const { rows } = (await given("tasks", {})) as { readonly rows: ReadonlyArray<Questions["task"]> }
+    return rows.map(({ id, sentence }) => ({ id, sentence }))
+  }
+
   const search = async ({ text, before, limit }: Parameters): Promise<Questions["search"]> => {
     const query = parse(String(text ?? ""))
     const all = await entries()
@@ -154,6 +160,8 @@ export const fileSource = (packed: Packed): Source => {
         return search(parameters)
       case "tasks":
         return FILTERS.some((filter) => parameters[filter]) ? Promise.reject(cannotEvaluate()) : listed(parameters)
+      case "reasons":
+        return reasons()
       case "overview":
         return Promise.resolve(null)
       case "groups":

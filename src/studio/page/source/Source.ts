@@ -43,6 +43,7 @@ import type {
   TaskGroup,
   TaskHead,
   TaskList,
+  TaskReasons,
   WhyFailed,
 } from "../../wire/Task.ts"
 
@@ -66,6 +67,7 @@ export interface Questions {
   readonly overview: TaskOverview | null
   readonly groups: ReadonlyArray<TaskGroup>
   readonly task: TaskHead
+  readonly reasons: TaskReasons
   readonly failure: WhyFailed
   readonly course: Course
   readonly spans: TaskSpans

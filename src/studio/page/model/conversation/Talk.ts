@@ -119,6 +119,13 @@ export class Talk {
     this.completed.value += 1
   }
 
+  /** The last row of those that can be drawn at once. */
+  get lastPrinted(): number {
+    let last = this.rows.length - 1
+    while (last > 0 && this.#chunkOf(last) > MOST) last -= 1
+    return last
+  }
+
   get #lastChunk(): number {
     return Math.max(0, Math.ceil((this.#history.marks.value?.length ?? 0) / CHUNK) - 1)
   }

@@ -9,6 +9,7 @@ import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
 import type { Talk } from "../../model/conversation/Talk.ts"
 import { useStudio } from "../context.ts"
 import { Item } from "./Item.tsx"
+import { usePrinting } from "./usePrinting.ts"
 import { useRows } from "./useRows.ts"
 
 interface ConversationProps {
@@ -42,7 +43,9 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
       studio.moveTo(to)
     },
   })
-  const { byRow, isCut } = talk.items(laid.first, Math.max(laid.first, laid.last))
+  const printing = studio.printing.value
+  const [first, last] = printing ? [0, talk.lastPrinted] : [laid.first, laid.last]
+  const { byRow, isCut } = talk.items(first, Math.max(first, last))
   const here = talk.rowAt(position)
   useLayoutEffect(() => {
     talk.drawn.value = talk.key
@@ -52,8 +55,9 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
     read.current = -1
     if (here >= 0 && !studio.following.value) laid.reveal(here)
   }, [here, position, studio.moves.value, talk.rows.arranged])
+  usePrinting(laid.box, !printing || !isLoaded(byRow, last))
   const rows = []
-  for (let row = laid.first; row <= laid.last; row++)
+  for (let row = first; row <= last; row++)
     rows.push(
       <Row
         key={talk.rows.all[row]?.position}
@@ -78,13 +82,21 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
           No conversation yet. This view shows the messages of agents that use a model, and of people who talk to them.
         </p>
       ) : null}
-      <div class="rows" style={{ height: `${laid.height}px` }}>
-        <ol class="items" ref={laid.list} style={{ top: `${laid.top}px` }}>
+      <div class="rows" style={{ height: printing ? "auto" : `${laid.height}px` }}>
+        <ol class="items" ref={laid.list} style={{ top: `${printing ? 0 : laid.top}px` }}>
           {rows}
         </ol>
       </div>
+      {printing && last < length - 1 ? (
+        <p class="note">{(length - 1 - last).toLocaleString("en")} later items are not printed.</p>
+      ) : null}
     </section>
   )
+}
+
+const isLoaded = (byRow: ReadonlyMap<number, unknown>, last: number): boolean => {
+  for (let row = 0; row <= last; row++) if (!byRow.has(row)) return false
+  return true
 }
 
 const isOpen = (course: CourseHistory): boolean => course.head.value?.outcome === null

@@ -9,6 +9,7 @@ import { Conversation } from "../../parts/conversation/Conversation.tsx"
 import { Turns } from "../../parts/conversation/Turns.tsx"
 import { useLiveAnswer } from "../../parts/conversation/useLiveAnswer.ts"
 import { partClass } from "./DebuggerView.tsx"
+import { Edge } from "./Edge.tsx"
 import { NarrowTabs } from "./NarrowTabs.tsx"
 import { Scrubber } from "./Scrubber.tsx"
 
@@ -31,10 +32,12 @@ export const ConversationView = ({ course, talk }: { readonly course: CourseHist
       <section class={partClass("turns-part", tab === "turns")} aria-label="Turns">
         <Turns course={course} talk={talk} onGo={() => setTab("conversation")} />
       </section>
+      <Edge view="conversation" side="left" label="the turns" />
       <section class={partClass("talk-part", tab === "conversation")} aria-label="Conversation">
         <Conversation course={course} talk={talk} streaming={live?.streaming.value ?? null} />
         {live === null ? null : <Speaking live={live} />}
       </section>
+      <Edge view="conversation" side="right" label="the panes" />
       <section class={partClass("about-part", tab === "about")} aria-label="About the event">
         <About course={course} frame={studio.frame.value} />
       </section>

@@ -10,6 +10,7 @@ import { StateTree } from "../../parts/StateTree.tsx"
 import { useSpans } from "../../parts/useSpans.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { World, worldsOf } from "../../parts/World.tsx"
+import { Edge } from "./Edge.tsx"
 import { NarrowTabs } from "./NarrowTabs.tsx"
 import { Scrubber } from "./Scrubber.tsx"
 
@@ -36,6 +37,7 @@ export const DebuggerView = ({ course }: { readonly course: CourseHistory }) => 
         )}
         <EventList course={course} />
       </section>
+      <Edge view="debugger" side="left" label="the events" />
       <section class={partClass("world-part", tab === "world")} aria-label="World and state">
         {frame === null ? (
           <Waiting problem={course.problem.value} />
@@ -43,6 +45,7 @@ export const DebuggerView = ({ course }: { readonly course: CourseHistory }) => 
           <WorldAndState frame={frame} task={course.course.task} />
         )}
       </section>
+      <Edge view="debugger" side="right" label="the panes" />
       <section class={partClass("about-part", tab === "about")} aria-label="About the event">
         <About course={course} frame={frame} />
       </section>

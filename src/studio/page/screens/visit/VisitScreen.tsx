@@ -6,6 +6,7 @@ import { useStudio } from "../../parts/context.ts"
 import { lazy } from "../../parts/lazy.tsx"
 import { ConversationView } from "./ConversationView.tsx"
 import { DebuggerView } from "./DebuggerView.tsx"
+import { columnsOf } from "./Edge.tsx"
 import { Sentence } from "./Sentence.tsx"
 
 const FilesView = lazy(async () => (await import("./FilesView.tsx")).FilesView)
@@ -15,7 +16,7 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const talk = studio.talk.value
   const view = studio.view.value
   return (
-    <main class={`visit in-${view}`}>
+    <main class={`visit in-${view}`} style={columnsOf(view)}>
       <Sentence course={course}>{talk === null ? null : <Views shown={view} />}</Sentence>
       {view === "conversation" && talk !== null ? (
         <ConversationView course={course} talk={talk} />
