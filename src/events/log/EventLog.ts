@@ -70,6 +70,11 @@ export interface Query {
    * The result may have others: check each.
    */
   readonly plugin?: string
+  /**
+   * True to read events as the log stores them: a compact one (`StepsRecorded`) without the events of its steps. Default:
+   * false.
+   */
+  readonly whole?: boolean
 }
 
 /** The fields of a committed event that queries filter by. */

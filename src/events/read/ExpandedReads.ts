@@ -35,6 +35,10 @@ export const widened = <Q extends Pick<Query, "types">>(query: Q): Q =>
     ? query
     : { ...query, types: [...query.types, COMPACT] }
 
+/** Whole events as reads return them: before each compact one, the events that it stands for. Throws if it is damaged. */
+export const expanded = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
+  events.some(isCompact) ? events.flatMap((event) => [...expand(event), event]) : events
+
 /** Makes the reads of a backend. Remembers the last compact event, which the next page may continue. */
 export const make = ({ name, readPage }: Source): ExpandedReads => {
   let last: Expanded | undefined
@@ -99,7 +103,8 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
     })
 
   return {
-    readPage: (query, limit) => {
+    readPage: ({ whole = false, ...query }, limit) => {
+      if (whole) return readPage(query, limit)
       const { after, until } = query
       return limit === 1 && after !== undefined && until === after + 1 ? at(query, until) : page(query, limit)
     },

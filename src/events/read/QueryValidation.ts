@@ -49,6 +49,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   types: isNames,
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
   plugin: isName,
+  whole: (value) => (typeof value === "boolean" ? undefined : "true or false"),
 }
 
 const describe = (value: unknown): string => {

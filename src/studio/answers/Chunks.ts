@@ -59,10 +59,13 @@ const ofTask = (past: TimelineHistory, taskId: string, choose: (before: (at: num
     const offset = number * CHUNK
     const after = (outline.positions[offset] ?? 1) - 1
     const until = outline.positions[offset + CHUNK - 1] ?? outline.last
-    const events = yield* past.readPage({ taskId, after, until }, CHUNK)
+    const events = yield* past.readPage({ taskId, after, until, whole: true }, CHUNK)
     const own = yield* at(past, taskId, after)
     const shared = yield* at(past, null, after)
-    const beside = yield* past.readPage({ taskId: null, types: EnvironmentState.TYPES, after, until }, MAX_ASIDE)
+    const beside = yield* past.readPage(
+      { taskId: null, types: EnvironmentState.TYPES, after, until, whole: true },
+      MAX_ASIDE,
+    )
     return yield* sliceOf(past, [shared, own], events, {
       task: taskId,
       number,
@@ -81,7 +84,7 @@ const ofTimeline = (past: TimelineHistory, number: number) =>
     const lastChunk = Math.max(0, Math.floor((head - 1) / CHUNK))
     if (number > lastChunk) return yield* new ChunkNotFound({ number, last: lastChunk })
     const [after, until] = [number * CHUNK, (number + 1) * CHUNK]
-    const events = yield* past.readPage({ after, until }, CHUNK)
+    const events = yield* past.readPage({ after, until, whole: true }, CHUNK)
     const scopes = yield* Effect.forEach([null, ...tasksOf(events)], (taskId) => at(past, taskId, after))
     return yield* sliceOf(past, scopes, events, {
       task: null,

@@ -32,7 +32,7 @@ export const live = ({ after }: typeof LiveQuery.Type) =>
     const told = (type: string, data: object) =>
       Effect.map(Ref.get(reached), (id): ServerSentEvent => ({ id, type, data }))
 
-    const entries = log.follow({ after }).pipe(
+    const entries = log.follow({ after, whole: true }).pipe(
       Stream.filter((next): next is Event => !(next instanceof CaughtUp)),
       Stream.chunks,
       Stream.filter(Chunk.isNonEmpty),

@@ -6,7 +6,9 @@
 
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
+import { expanded, widened } from "../../events/read/ExpandedReads.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { applyAll } from "../../projections/fold/Projection.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -37,16 +39,21 @@ export interface Folded extends ScopeState {
   readonly changed: ReadonlyArray<EventChanges>
 }
 
+/** Folds whole events. The changes of steps are those of the compact event that holds them. */
 export const fold = (from: ScopeState, events: ReadonlyArray<Event>): Folded => {
-  const changed: Array<EventChanges> = []
+  const changed: Array<{ readonly position: number; readonly changes: Array<Change> }> = []
   let { writers } = from
-  const builder = EnvironmentState.visiting(from.state, (before, after, { position, taskId }) => {
+  const builder = EnvironmentState.visiting(from.state, (before, after, event) => {
+    const position = StepPosition.holder(event.position)
+    const { taskId } = event
     const changes = changesOf(before, after, taskId)
     if (changes.length === 0) return
     writers = Writers.written(writers, before, after, position) ?? Writers.none
-    changed.push({ position, changes })
+    const last = changed.at(-1)
+    if (last?.position === position) last.changes.push(...changes)
+    else changed.push({ position, changes: [...changes] })
   })
-  applyAll(EnvironmentState.projection, builder, events)
+  applyAll(EnvironmentState.projection, builder, expanded(events))
   return { position: events.at(-1)?.position ?? from.position, state: builder.state(), writers, changed }
 }
 
@@ -95,7 +102,13 @@ export const make = (past: TimelineHistory, taskId: string | null): ScopeCourse 
     Effect.gen(function* () {
       let scope = known[nearest(position)] ?? EMPTY
       for (let events = 0; events < MAX_EVENTS; events += CHUNK) {
-        const query = { taskId, types: EnvironmentState.TYPES, after: scope.position, until: position }
+        const query = widened({
+          taskId,
+          types: EnvironmentState.TYPES,
+          after: scope.position,
+          until: position,
+          whole: true,
+        })
         const page = yield* past.readPage(query, CHUNK)
         scope = fold(scope, page)
         if (page.length < CHUNK) return scope

@@ -74,7 +74,7 @@ export const make = (
           pause,
         ),
       )
-      yield* log.follow({ after: until }).pipe(
+      yield* log.follow({ after: until, whole: true }).pipe(
         Stream.chunks,
         Stream.runForEach((page) =>
           Effect.suspend(() => {

@@ -48,7 +48,10 @@ const tellingOf = (log: Reading["log"], query: Query, page: ReadonlyArray<Envelo
   const those = page.filter(isTelling)
   const [first, last] = [those[0], those.at(-1)]
   if (first === undefined || last === undefined) return Effect.succeed([])
-  return log.readPage({ ...query, after: first.position - 1, until: last.position, types: TELLING }, those.length)
+  return log.readPage(
+    { ...query, after: first.position - 1, until: last.position, types: TELLING, whole: true },
+    those.length,
+  )
 }
 
 const merged = (page: ReadonlyArray<Envelope>, read: ReadonlyArray<Event>): ReadonlyArray<Outlined> => {
