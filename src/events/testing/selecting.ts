@@ -94,6 +94,8 @@ const VALUES = {
   occurredAt: () => FastCheck.record({ occurredAt: FastCheck.integer({ min: 0, max: 3 }) }),
   // No event here names another plugin: a log must not leave out any.
   plugin: () => FastCheck.record({ plugin: FastCheck.constantFrom("workspace", "nothing") }),
+  // No event here is compact.
+  whole: () => FastCheck.record({ whole: FastCheck.boolean() }),
 } satisfies Record<keyof Query, (head: number) => FastCheck.Arbitrary<Query>>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>

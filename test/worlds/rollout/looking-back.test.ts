@@ -50,8 +50,8 @@ describe("a step of a compact episode", () => {
           const { position } = before[8] ?? { position: 0 }
           const state = yield* projector.stateAt(EnvironmentState.projection, position)
           // Every question takes the address.
-          const asked = yield* travel.stateAt(at)
-          expect(asked.tasks[taskId]?.environment).toEqual(state.tasks[taskId]?.environment)
+          const asked = yield* travel.stateAt(at, `/tasks/${taskId}/environment`)
+          expect(asked).toEqual(state.tasks[taskId]?.environment)
           const outside = yield* Effect.flip(travel.stateAt(`@${recorded?.position}#900`))
           expect(outside.message).toContain(
             `There is no step @${recorded?.position}#900: the event at @${recorded?.position} holds the steps #0 to #`,
