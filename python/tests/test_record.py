@@ -15,6 +15,7 @@ import unittest
 import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, List, Optional
 from unittest import mock
 
@@ -473,7 +474,11 @@ class Recording(WithPlace):
 
     def program(self, text: str) -> List[str]:
         file = self.place / f"{self._testMethodName}.py"
-        file.write_text(f"import hindcast\nfrom tests.test_record import ask, calls, weather\n{text}")
+        here = str(Path(__file__).parent.parent)
+        file.write_text(
+            f"import sys\nsys.path.insert(0, {here!r})\nimport hindcast\n"
+            f"from tests.test_record import ask, calls, later, weather\n{text}"
+        )
         return [sys.executable, str(file)]
 
     def test_replays_as_a_process_answer_its_functions_too(self) -> None:
@@ -514,6 +519,29 @@ class Recording(WithPlace):
                 with self.assertRaisesRegex(hindcast.ConnectionLost, "HINDCAST_RUN does not answer"):
                     weather("Bonn")
         self.assertEqual(calls, [])
+
+    def test_takes_the_functions_of_subprocesses_and_forked_children(self) -> None:
+        gate = {"rules": [{"name": "no-x", "actuator": "program/later", "decision": "deny"}], "default": "allow"}
+        words = self.program("print(weather('Ulm'))\n")
+        with hindcast.record(self.log, goal="Ask", agent="walker", gate=gate):
+            weather("Bonn")
+            subprocess.run(words, timeout=60, check=True, stdout=subprocess.DEVNULL)
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    weather("Jena")
+                    asyncio.run(later("x"))
+                except hindcast.ToolDenied:
+                    code = 0
+                finally:
+                    os._exit(code)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            weather("Kiel")
+        cities = [event["payload"]["args"].get("city") for event in self.events("ActuatorCommanded")]
+        self.assertEqual(cities, ["Bonn", "Ulm", "Jena", None, "Kiel"])
+        self.assertEqual(len(self.events("TaskOpened")), 1)
+        self.assertNotIn("HINDCAST_RUN", os.environ)
 
     def test_a_killed_program_leaves_an_abandoned_task(self) -> None:
         program = (

@@ -202,8 +202,10 @@ class _Block:
 
 
 def _in_child() -> None:
-    global _changing
+    global _changing, _current
     _changing = threading.RLock()
+    # The connection stays with the parent; the variable leads to the same run.
+    _current = None
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,6 +8,7 @@ import type * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as LiveRun from "../../record/LiveRun.ts"
 import type { ProcessReport } from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
+import * as CallsOfRun from "../../record/proxy/CallsOfRun.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
 import { type Diverged, NothingReplayed } from "../../record/replay/Diverged.ts"
@@ -110,7 +111,7 @@ export const record = (
     const proxy = yield* opened(
       proxying.recording(
         { routes, forwarding, env, exchange, onUnmetered, onPassed, onUnreachable },
-        { ...(yield* listening(how)), run },
+        { ...(yield* listening(how)), calls: CallsOfRun.make(run) },
       ),
     )
     unrecorded = proxy.unrecorded
@@ -188,7 +189,10 @@ const answered = (
     const routes = yield* attempt(async () => proxying.routes(proxying.withAddresses(env, addresses)))
     const playing = yield* attempt(() => begin(UpstreamFetch.make(forwarding, env)))
     const proxy = yield* opened(
-      proxying.answering({ routes, env, fetch: playing.run.fetch }, { ...(yield* listening(means)), run: playing.run }),
+      proxying.answering(
+        { routes, env, fetch: playing.run.fetch },
+        { ...(yield* listening(means)), calls: CallsOfRun.make(playing.run) },
+      ),
     )
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
     const within = withVariables(running, proxy.variables)

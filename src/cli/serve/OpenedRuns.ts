@@ -53,7 +53,8 @@ export interface OpenedRuns {
 type Ending = (outcome: TaskOutcome, reason?: string) => Promise<void>
 
 interface Begun {
-  readonly run: CallsOfRun.Learning
+  readonly task: string
+  readonly calls: CallsOfRun.CallsOfRun
   readonly variables: OpenedRun["variables"]
   readonly end: Ending
 }
@@ -69,11 +70,11 @@ export const make: Effect.Effect<OpenedRuns, never, Scope.Scope> = Effect.gen(fu
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const scope = yield* Scope.fork(session, ExecutionStrategy.sequential)
-        const { run, variables, end } = yield* restore(Scope.extend(beginning, scope)).pipe(
+        const { task, calls, variables, end } = yield* restore(Scope.extend(beginning, scope)).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
         )
         const number = ++last
-        const one = { task: run.taskId, variables, calls: CallsOfRun.make(run) }
+        const one = { task, variables, calls }
         opened.set(number, { ...one, end, scope })
         return { ...one, number }
       }),
@@ -116,9 +117,11 @@ const recorded = ({ log, workspace, env, secrets = [], ...options }: Recording) 
     )
     const ending = once(run.end)
     yield* Effect.addFinalizer(() => Effect.promise(() => ending("abandoned", ABANDONED).catch(() => {})))
-    const proxy = yield* ProxiedProgram.opened(proxying.recording({ routes, forwarding, env, exchange: run.exchange }))
+    const calls = CallsOfRun.make(run)
+    const parts = { routes, forwarding, env, exchange: run.exchange }
+    const proxy = yield* ProxiedProgram.opened(proxying.recording(parts, { calls }))
     unrecorded = proxy.unrecorded
-    return { run, variables: proxy.variables, end: ending } satisfies Begun
+    return { task: run.taskId, calls, variables: proxy.variables, end: ending } satisfies Begun
   })
 
 /** The client's environment may have keys that this process's has not. */
@@ -139,12 +142,13 @@ const replayed = ({ log, task, env }: Replaying) =>
     const routes = yield* ProxiedProgram.attempt(async () =>
       proxying.routes(proxying.withAddresses(env, recorder?.addresses ?? {})),
     )
-    const proxy = yield* ProxiedProgram.opened(proxying.answering({ routes, env, fetch: run.fetch }))
+    const calls = CallsOfRun.make(run)
+    const proxy = yield* ProxiedProgram.opened(proxying.answering({ routes, env, fetch: run.fetch }, { calls }))
     const end = once(async (outcome, reason) => {
       const wrong = await close(outcome, reason)
       if (wrong !== undefined) throw wrong
     })
-    return { run, variables: proxy.variables, end } satisfies Begun
+    return { task: run.taskId, calls, variables: proxy.variables, end } satisfies Begun
   })
 
 /** The first end counts: the finalizer may find the run ended. */

@@ -46,8 +46,8 @@ interface Listening {
    * requests to providers' paths.
    */
   readonly trusted?: string
-  /** The run of the program's own calls. Default: it cannot tell of any. */
-  readonly run?: CallsOfRun.Learning
+  /** Takes the program's own calls. Default: it cannot tell of any. */
+  readonly calls?: CallsOfRun.CallsOfRun
 }
 
 /** Starts a proxy that forwards and records. Rejects with `PortUnavailable`. */
@@ -68,13 +68,13 @@ export const answering = (
 
 const serving = async (
   { routes, env }: { readonly routes: Routes.Routes; readonly env: Environment },
-  { port = 0, host, trusted, run }: Listening,
+  { port = 0, host, trusted, calls: own }: Listening,
   upgrades: Upgrades.Unrecorded,
   answer: ProxyServer.Serving["answer"],
 ): Promise<ProviderProxy> => {
   const intercepting = trusted === undefined ? undefined : await import("./InterceptionSetup.ts")
   const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
-  const calls = run && RunCalls.make(run)
+  const calls = own && RunCalls.make(own)
   const server = await ProxyServer.listen({
     port,
     ...defined({ host }),

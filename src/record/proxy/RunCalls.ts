@@ -62,8 +62,7 @@ export const end = (calls: CallsOfRun.CallsOfRun, { call, env = {}, ...how }: ty
 const endedOf = ({ result = null, unrecorded, failed }: Omit<typeof Ended.Type, "call" | "env">): CallsOfRun.Ended =>
   failed !== undefined ? { failed } : unrecorded !== undefined ? { unrecorded } : { result }
 
-export const make = (run: CallsOfRun.Learning): RunCalls => {
-  const calls = CallsOfRun.make(run)
+export const make = (calls: CallsOfRun.CallsOfRun): RunCalls => {
   const path = `/hindcast/${randomBytes(24).toString("base64url")}`
   return {
     path,

@@ -3,6 +3,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
+import * as CallsOfRun from "../../../src/record/proxy/CallsOfRun.ts"
 import * as OutgoingRequests from "../../../src/record/proxy/OutgoingRequests.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
 import type { RunAtWork } from "../../../src/record/RunAtWork.ts"
@@ -18,7 +19,10 @@ beforeAll(async () => {
   run = await LiveRun.begin({ log: path.join(directory, "log.db"), goal: "Try", agent: "walker" }, () => {})
   forwarding = OutgoingRequests.make()
   const routes = ProviderProxy.routes({})
-  proxy = await ProviderProxy.recording({ routes, forwarding, env: {}, exchange: run.exchange }, { run })
+  proxy = await ProviderProxy.recording(
+    { routes, forwarding, env: {}, exchange: run.exchange },
+    { calls: CallsOfRun.make(run) },
+  )
   address = proxy.variables.HINDCAST_RUN ?? ""
 })
 afterAll(async () => {
