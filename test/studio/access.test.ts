@@ -201,6 +201,7 @@ const READING = [
     "course",
     "spans",
     "reasons",
+    "scorings",
     "rewards",
     "runs",
     "verdicts",

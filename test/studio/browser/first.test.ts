@@ -43,7 +43,10 @@ describe("the first screen", () => {
     expect(await page.getByRole("button", { name: "failed 3" }).getAttribute("aria-pressed")).toBe("true")
     await page.getByLabel("Only one agent").selectOption({ label: "daredevil (1)" })
     await heading(page, "1 of 23 tasks")
-    expect(await page.locator(".task-link .reason").textContent()).toBe("There is no boiler any more.")
+    // The sentence of `hindcast why`, once the server has explained it.
+    await expect
+      .poll(() => page.locator(".task-link .reason").textContent())
+      .toMatch(/^Failed after 6 steps \(“There is no boiler any more\.”\)/)
     expect(parameters(page)).toMatchObject({ state: "failed", agent: expect.stringMatching(/^daredevil@/) })
     await page.goBack()
     await page.goBack()

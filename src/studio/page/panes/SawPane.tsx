@@ -5,8 +5,8 @@ import { answerMessage } from "../../../projections/request/RequestMessage.ts"
 import type { SeenTurn } from "../../../projections/request/SeenTurn.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
-import { ForkDialog } from "../parts/ForkDialog.tsx"
 import { At } from "../parts/Link.tsx"
+import { lazy } from "../parts/lazy.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { ChangedParts } from "../parts/request/ChangedParts.tsx"
 import { RawRequest } from "../parts/request/RawRequest.tsx"
@@ -14,6 +14,8 @@ import { RequestParts, TextOf } from "../parts/request/RequestParts.tsx"
 import { SizeOf } from "../parts/request/SizeOf.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
+
+const ForkDialog = lazy(async () => (await import("../parts/ForkDialog.tsx")).ForkDialog)
 
 const VIEWS = ["answer", "saw", "changed", "raw"] as const
 

@@ -9,10 +9,8 @@ import { settings } from "../model/settings.ts"
 
 import { Bar } from "../parts/Bar.tsx"
 import { boxText } from "../parts/CommandBox.tsx"
-import { CompareDialog } from "../parts/CompareDialog.tsx"
 import { CopyDialog } from "../parts/CopyDialog.tsx"
 import { StudioContext, useStudio } from "../parts/context.ts"
-import { ForkDialog } from "../parts/ForkDialog.tsx"
 import { Help } from "../parts/Help.tsx"
 import { Link } from "../parts/Link.tsx"
 import { lazy } from "../parts/lazy.tsx"
@@ -29,6 +27,8 @@ const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).Plu
 const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen)
 const ScenariosScreen = lazy(async () => (await import("./ScenariosScreen.tsx")).ScenariosScreen)
 const SearchScreen = lazy(async () => (await import("./SearchScreen.tsx")).SearchScreen)
+const CompareDialog = lazy(async () => (await import("../parts/CompareDialog.tsx")).CompareDialog)
+const ForkDialog = lazy(async () => (await import("../parts/ForkDialog.tsx")).ForkDialog)
 const RescoreDialog = lazy(async () => (await import("../parts/RescoreDialog.tsx")).RescoreDialog)
 
 export const App = ({ studio, connection }: { readonly studio: Studio; readonly connection: Signal<Connection> }) => {
