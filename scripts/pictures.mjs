@@ -48,8 +48,8 @@ const draw = async (demo, drawn) => {
   const { url } = JSON.parse(line)
   for (const [name, link, ready, { width, height, scheme }] of drawn) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
-    // The overview below the lanes appears after counting the whole log.
-    const counted = link.startsWith("/t/")
+    // The overview below the lanes appears after counting the whole log. A conversation has no lanes.
+    const counted = link.startsWith("/t/main/task-")
       ? page.waitForResponse((answer) => answer.url().includes("/api/density"))
       : null
     await page.goto(url.replace("/#", `${link}#`))
