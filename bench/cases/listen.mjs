@@ -10,7 +10,7 @@ import * as readline from "node:readline"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import protobuf from "protobufjs"
-import { MESSAGES } from "../../dist/telemetry/Messages.js"
+import { MESSAGES } from "../../dist/importing/protobuf/Messages.js"
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
 const DECODING = fileURLToPath(new URL("../programs/decoding.mjs", import.meta.url))

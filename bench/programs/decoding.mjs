@@ -5,7 +5,7 @@
 import * as http from "node:http"
 import Database from "better-sqlite3"
 import protobuf from "protobufjs"
-import { MESSAGES } from "../../dist/telemetry/Messages.js"
+import { MESSAGES } from "../../dist/importing/protobuf/Messages.js"
 
 const [, , file] = process.argv
 const type = protobuf.Root.fromJSON({ nested: MESSAGES }).lookupType("TraceRequest")

@@ -20,7 +20,7 @@ import * as SensorTraces from "./SensorTraces.ts"
 import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** What a report of many tasks says besides their figures. */
+/** The parts of a report of many tasks besides their figures. */
 export interface Endings {
   /** What goes on in open tasks. Default: unknown. */
   readonly activities: TaskTable.Activities

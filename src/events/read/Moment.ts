@@ -75,7 +75,7 @@ export class PositionOutOfRange extends Data.TaggedError("PositionOutOfRange")<{
 /** Fix the call: the event at this position holds no such step. */
 export class StepNotFound extends Data.TaggedError("StepNotFound")<{
   readonly asked: number
-  /** What the event holds, in words. */
+  /** The contents of the event, in words. */
   readonly found: string
 }> {
   override get message() {

@@ -66,7 +66,7 @@ export type RolloutWorldError =
   | AppendError
   | LogError
 
-/** What a kernel has for it. */
+/** The parts of a kernel that it needs. */
 export interface RolloutKernel {
   readonly log: EventLog.Service
   readonly registry: Registry.Service

@@ -11,7 +11,7 @@ import { NAMES, type WhyFailed } from "./FailureChain.ts"
 /** One event of a picture. */
 export interface PictureLink {
   readonly position: number
-  /** What it is in the chain, or its type. */
+  /** Its role in the chain, or its type. */
   readonly heading: string
   readonly says: string
   /** The rule that inferred the link; without one, the log records it. */
@@ -94,7 +94,7 @@ export const drawChain = ({ title, sentence, links, rules }: ChainPicture): stri
 `.source
 }
 
-/** A full mark is recorded, a hollow one inferred: the words beside it say so, too. */
+/** A full mark is recorded, a hollow one inferred: the words next to it say so, too. */
 const mark = (y: number, { rule, bad }: PictureLink): Markup => {
   const ink = bad ? SHADES.red : INK
   return markup`<circle cx="${COLUMN.marks}" cy="${y + 9}" r="5" fill="${rule === undefined ? ink : PAPER}" stroke="${ink}" stroke-width="2"/>`

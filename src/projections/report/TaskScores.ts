@@ -74,7 +74,7 @@ const amount = (totals: Json | undefined, of: "earned" | "lost" | "net"): number
   return typeof found === "number" ? found : 0
 }
 
-/** What a rubric makes possible, computed once: many score sets share one rubric. */
+/** The reward that a rubric makes possible, computed once: many score sets share one rubric. */
 const possibleIn = (rubric: JsonObject): number => {
   const known = possibleByRubric.get(rubric)
   if (known !== undefined) return known

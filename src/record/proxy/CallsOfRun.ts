@@ -18,7 +18,7 @@ export interface BegunCall {
   readonly options: ToolOptions
 }
 
-/** What the client does next: makes the call and tells how it ended, or takes an answer of the recording. */
+/** The client's next step: it makes the call and tells how it ended, or takes an answer of the recording. */
 export type Begun =
   | { readonly call: number }
   | { readonly result: unknown }

@@ -8,7 +8,7 @@ import { sha256 } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Pcg32 from "../../values/random/Pcg32.ts"
 
-/** What a policy sees before a step. */
+/** The view of a policy before a step. */
 export interface PolicyView {
   readonly observation: Json
   /** The legal actions, in the shape of the action space; null if the world has no mask. */

@@ -39,7 +39,7 @@ export {
 export { type EpisodeResult, RolloutOptions, type RolloutResult } from "./RolloutOptions.ts"
 export { RolloutNotFound } from "./RolloutProgress.ts"
 
-/** Why a rollout fails. What it acknowledged stays in the log. */
+/** Why a rollout fails. The acknowledged steps stay in the log. */
 export type RolloutError =
   | Options.InvalidOptions
   | RolloutWorldError

@@ -28,7 +28,7 @@ export interface OpenEpisode extends LeftEpisode, EpisodePlace {
   readonly document: Json
 }
 
-/** What the log has of a rollout. */
+/** The part of a rollout that the log has. */
 export interface RolloutProgress {
   readonly started: PayloadOf<"RolloutStarted"> & { readonly episodes: number }
   readonly ended: ReadonlyArray<EpisodeResult>

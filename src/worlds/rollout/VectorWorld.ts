@@ -25,7 +25,7 @@ export interface VectorOptions {
   readonly world: string
   /** The number of slots, each with an episode of its own. */
   readonly count: number
-  /** What a step does with an episode that has ended. Default: `NextStep`, as in Gymnasium. */
+  /** The treatment of an episode that has ended. Default: `NextStep`, as in Gymnasium. */
   readonly autoreset?: Autoreset
   /** Options of the world. */
   readonly options?: JsonObject
@@ -38,7 +38,7 @@ const VectorOptions = Options.of<VectorOptions>({
   optional: { autoreset: Autoreset, options: JsonObject, policy: Options.Name },
 })
 
-/** What the slots show after a reset, in their order. */
+/** The views of the slots after a reset, in their order. */
 export interface VectorReset {
   readonly observations: ReadonlyArray<Json>
   /** The legal actions of each slot; null in a world without masks. */
@@ -46,7 +46,7 @@ export interface VectorReset {
   readonly infos: ReadonlyArray<JsonObject>
 }
 
-/** What the slots show after a step, in their order. */
+/** The views of the slots after a step, in their order. */
 export interface VectorStep extends VectorReset {
   readonly rewards: ReadonlyArray<number>
   readonly terminations: ReadonlyArray<boolean>

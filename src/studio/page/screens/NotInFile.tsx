@@ -1,5 +1,5 @@
 /**
- * What a shared file shows instead of the screens and dialogs that need a server: `scripts/studio.mjs` puts this module
+ * The text that a shared file shows instead of the screens and dialogs that need a server: `scripts/studio.mjs` puts this module
  * in their place, which keeps files small.
  */
 import { DialogBox } from "../parts/Dialog.tsx"

@@ -14,7 +14,7 @@ export interface PaletteEntry {
   readonly says: string
   /** The key that does the same, or empty. */
   readonly key: string
-  /** What it does; null if it only puts its text into the box. */
+  /** Its effect; null if it only puts its text into the box. */
   readonly run: Meaning["run"] | null
 }
 
