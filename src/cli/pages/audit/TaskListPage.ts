@@ -63,7 +63,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
 
 const stateOf = (style: Style, task: ListedTask): string => {
   if (task.outcome !== null) return outcome(style, Outcome.of(task))
-  // What was asked of a task that nobody works on will not happen.
+  // The question about a task that nobody works on will not happen.
   if (task.asked !== undefined && Activity.isAtWork(task)) return style.warn(task.asked.what)
   return openState(style, task.activity)
 }
