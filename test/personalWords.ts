@@ -1,5 +1,7 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { type AppendRequest, EventLog, type NewEvent } from "../src/events/log/EventLog.ts"
+import { COMPACT } from "../src/events/steps/Expansion.ts"
+import { encoder } from "../src/events/steps/StepColumns.ts"
 import type { EventType } from "../src/events/vocabulary/EventType.ts"
 import * as Vocabulary from "../src/events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../src/values/Json.ts"
@@ -114,7 +116,19 @@ const eventOf = (type: EventType): NewEvent => {
     if (isOptional && !isPersonal) return []
     return [[field, sample(of, isPersonal ? wordOf(type, field) : PLAIN, field)]]
   })
-  return { type: type.name, payload: Object.fromEntries(payload) }
+  return {
+    type: type.name,
+    payload: { ...Object.fromEntries(payload), ...(type.name === COMPACT ? stepsOf(type) : {}) },
+  }
+}
+
+/** A step whose columns hold the subject's words: reads decode them. */
+const stepsOf = (type: EventType): JsonObject => {
+  const word = wordOf(type, "columns")
+  const result = { rewards: {}, terminated: false, truncated: false, info: { said: word } }
+  const encoded = encoder().encode([{ action: word, result, patch: [], readings: { look: word } }])
+  if (encoded === undefined) throw new Error("a step with a word has room")
+  return { steps: 1, first: 1, priorities: {}, ...encoded }
 }
 
 /** The order of a task: it is opened, goes on, is closed, and is scored. */

@@ -22,6 +22,12 @@ const COMPRESSED: ReadonlyArray<readonly [Buffer, (bytes: Buffer) => number]> = 
 const inflated = (bytes: Buffer): Buffer => zlib.inflateRawSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH })
 
 const compressedIn = function* (bytes: Buffer): Generator<Buffer> {
+  // The columns of steps are deflated without a beginning of their own.
+  try {
+    yield zlib.inflateRawSync(bytes)
+  } catch {
+    // Nor is anything else here.
+  }
   for (const [magic, headerOf] of COMPRESSED) {
     for (let at = bytes.indexOf(magic); at >= 0; at = bytes.indexOf(magic, at + 1)) {
       try {

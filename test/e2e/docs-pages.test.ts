@@ -62,7 +62,7 @@ describe("docs/reference/http.md", () => {
   it("names every path of Studio's API with its method, and no other", () => {
     const rows = read("docs/reference/http.md").matchAll(/^\| `(GET|POST) (.*?)(?<!\\)\|/gm)
     const named = [...rows].flatMap(([, method, cell = ""]) =>
-      [...cell.matchAll(/\/api\/[a-z/]*[a-z]/g)].map(([path]) => `${method} ${path}`),
+      [...cell.matchAll(/\/api\/[a-z/-]*[a-z]/g)].map(([path]) => `${method} ${path}`),
     )
     expect(named.sort()).toEqual(Routes.known.map(({ method, path }) => `${method} ${path}`).sort())
   })

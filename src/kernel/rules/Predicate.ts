@@ -2,6 +2,7 @@
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
 import { defined } from "../../values/defined.ts"
@@ -53,7 +54,8 @@ export const compile = (
         const context = {
           state,
           event: event ?? {},
-          position: BigInt(position),
+          // Of a step within a compact event, that of the event.
+          position: BigInt(StepPosition.holder(position)),
           // An absent value counts as missing, like a key.
           ...defined({ value }),
         }

@@ -1,5 +1,6 @@
 /** Rows and columns of audits, for the table formats (CSV and Parquet). */
 
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
@@ -58,8 +59,8 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   text("goal", ({ audit }) => audit.goal),
   text("outcome", ({ audit }) => (audit.outcome === null ? null : Outcome.of(audit)), true),
   text("reason", ({ audit }) => audit.reason ?? null, true),
-  integer("from_position", ({ audit }) => audit.range.from),
-  integer("to_position", ({ audit }) => audit.range.to),
+  integer("from_position", ({ audit }) => StepPosition.holder(audit.range.from)),
+  integer("to_position", ({ audit }) => StepPosition.holder(audit.range.to)),
   { name: "opened_at", holds: "moment", of: ({ audit }) => audit.openedAt },
   { name: "closed_at", holds: "moment", optional: true, of: ({ audit }) => audit.closedAt },
   number("duration_ms", ({ audit }) => audit.durationMs),
@@ -89,7 +90,7 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   text("score_label", ({ score }) => score?.label ?? null, true),
   text("critic", ({ score }) => score?.critic ?? null, true),
   text("rubric_digest", ({ score }) => score?.rubricDigest ?? null, true),
-  integer("score_position", ({ score }) => score?.at ?? null, true),
+  integer("score_position", ({ score }) => (score === null ? null : StepPosition.holder(score.at)), true),
   { name: "score_finished", holds: "boolean", optional: true, of: ({ score }) => score?.finished ?? null },
   number("earned", ({ score }) => score?.earned ?? null),
   number("lost", ({ score }) => score?.lost ?? null),

@@ -1,5 +1,6 @@
 /** The export formats of transitions. */
 
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 import type { Transition } from "./Transitions.ts"
@@ -45,7 +46,7 @@ const COLUMNS: ReadonlyArray<ParquetRows.Column<Row>> = [
   { name: "agent", holds: "text", values: "few", of: ({ agent }) => agent },
   { name: "goal", holds: "text", values: "few", of: ({ goal }) => goal },
   { name: "step", holds: "integer", of: ({ step }) => step },
-  { name: "position", holds: "integer", of: ({ position }) => position },
+  { name: "position", holds: "integer", of: ({ position }) => StepPosition.holder(position) },
   { name: "at", holds: "moment", of: ({ at }) => at },
   { name: "state", holds: "text", bounds: false, of: ({ stateText }) => stateText },
   { name: "actuator", holds: "text", values: "few", of: ({ action }) => action.actuator },

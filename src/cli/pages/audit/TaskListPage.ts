@@ -63,7 +63,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
 
 const stateOf = (style: Style, task: ListedTask): string => {
   if (task.outcome !== null) return outcome(style, Outcome.of(task))
-  // The question about a task that nobody works on will not happen.
+  // Nobody pauses or ends a task while nobody works on it, whatever was asked.
   if (task.asked !== undefined && Activity.isAtWork(task)) return style.warn(task.asked.what)
   return openState(style, task.activity)
 }

@@ -63,7 +63,7 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
   Effect.gen(function* () {
     const taskPositions: Array<number> = []
     const scoreSets = new Set<unknown>()
-    yield* forEach(log.read({ taskId, timeline: MAIN }), (event) => {
+    yield* forEach(log.read({ taskId, timeline: MAIN, whole: true }), (event) => {
       taskPositions.push(event.position)
       if ("scoreSetId" in event.payload) scoreSets.add(event.payload.scoreSetId)
     })
@@ -71,7 +71,7 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
     if (first === undefined) return []
     const included = new Set(taskPositions)
     const scored = ({ payload }: Event) => scoreSets.has(payload.scoreSetId)
-    yield* forEach(log.read({ types: SCORING, after: first, timeline: MAIN }), (event) => {
+    yield* forEach(log.read({ types: SCORING, after: first, timeline: MAIN, whole: true }), (event) => {
       if (scored(event)) included.add(event.position)
     })
     yield* forEach(log.read({ types: REGISTRY, until: taskPositions.at(-1) ?? first }), ({ position }) =>
