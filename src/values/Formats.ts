@@ -1,5 +1,6 @@
 /** Formats values for people: numbers, times, sizes, positions, and JSON without terminal control characters. */
 import type { Json } from "./Json.ts"
+import * as StepAddress from "./StepAddress.ts"
 import { iso } from "./Time.ts"
 
 /** Characters that control a terminal or are invisible. Plugins and models can produce them. */
@@ -31,7 +32,7 @@ export const value = (of: Json | undefined, length = VALUE_LENGTH): string =>
   of === undefined ? "nothing" : shorten(json(of), length)
 
 /** `@412` */
-export const at = (position: number): string => `@${position}`
+export const at = (position: number): string => StepAddress.addressOf(position)
 
 /** ISO 8601 in UTC, to the millisecond. */
 export const time = (epochMs: number): string => iso(epochMs)

@@ -5,6 +5,7 @@
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
+import { MAX_STEPS } from "../../values/StepAddress.ts"
 import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 import { TaskOutcome } from "./Tasks.ts"
 
@@ -250,9 +251,6 @@ export const curriculumEvents = [
     { positions: ["because"], personal: { reason: SHREDDED } },
   ),
 ] as const
-
-/** Maximum number of steps in one event. */
-export const MAX_STEPS = 1024
 
 /** Maximum size of the columns of one event before compression, in bytes. */
 export const MAX_COLUMN_BYTES = 8 * 1024 * 1024

@@ -3,10 +3,10 @@
 import type { AppendRequest, CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { encoder, Step } from "../../events/steps/StepColumns.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
-import { MAX_STEPS } from "../../events/vocabulary/Worlds.ts"
 import type { SlotAnswer } from "../../plugins/process/Components.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
+import { MAX_STEPS } from "../../values/StepAddress.ts"
 import * as Sum from "../../values/Sum.ts"
 
 /** What all episodes of a rollout have in common. */
