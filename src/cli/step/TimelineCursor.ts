@@ -2,11 +2,13 @@
  * Reads a timeline for `hindcast step`: the data at a position, and the next or previous event, change or predicate
  * match.
  */
+
 import { Effect, Option, Stream } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
@@ -58,7 +60,7 @@ export const momentAt = ({ history }: TimelineCursor, position: number) =>
         annotations: [],
       } satisfies ShownMoment
     const worlds = yield* worldsAt(history.timeline, state, event)
-    const before: Json = yield* history.stateAt(position - 1)
+    const before: Json = yield* history.stateAt(StepPosition.before(position))
     const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
     const causes = yield* (yield* TimeTravel).why(event.id)
     const annotations = yield* AnnotationList.ofEvent(yield* EventLog, position)
@@ -103,7 +105,7 @@ const GROWTH = 8
 const eventsBefore = ({ history }: TimelineCursor, position: number, which: StepFilter, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
-    let until = position - 1
+    let until = StepPosition.before(position)
     for (let length = FIRST_RANGE; until > 0 && found.length < count; length *= GROWTH) {
       const after = Math.max(0, until - length)
       const range: Array<Event> = []

@@ -142,6 +142,9 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   const at = text.lastIndexOf("@")
   const [timeline, rest] = [at > 0 ? text.slice(0, at) : null, text.slice(at + 1)]
   if (POSITION.test(rest)) return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
+  // As programs write the position of an event within a compact one.
+  if (WITHIN.test(rest) && StepPosition.isPosition(Number(rest)))
+    return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
   const [, holder, step] = STEP.exec(rest) ?? []
   if (holder !== undefined && step !== undefined) {
     const position = StepPosition.after(Number(holder), step === "begin" ? StepPosition.BEGIN : Number(step))
@@ -250,6 +253,7 @@ export const checkedPosition = (position: number): Effect.Effect<number, Positio
 
 const NOW = "now"
 const POSITION = /^\d{1,15}$/
+const WITHIN = /^\d{1,15}\.\d{1,20}$/
 const STEP = /^(\d{1,10})#(\d{1,3}|10[01]\d|102[0-3]|begin)$/
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/

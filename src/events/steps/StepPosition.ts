@@ -5,7 +5,7 @@
  * state at 412 includes all steps, a state at `@412#37` the steps up to that one.
  */
 
-import { BEGIN, holder, nameOf, PLACES } from "../../values/StepAddress.ts"
+import { holder, isWithin, nameOf, PLACES } from "../../values/StepAddress.ts"
 
 export { addressOf, BEGIN, holder, isWithin, stepAt } from "../../values/StepAddress.ts"
 
@@ -26,6 +26,10 @@ export const positionOf = (position: number, place: number, within: number): num
 
 /** The position after all events of a step. */
 export const after = (position: number, step: number): number => positionOf(position, step, MAX_WITHIN - 1)
+
+/** The position before: of an event within an event, that of the event before it, or of the end of what came before. */
+export const before = (position: number): number =>
+  isWithin(position) ? Math.max(Math.floor(position), position - 2 / PARTS) : position - 1
 
 /** Whether a number is a position: 0 or more, and whole or exactly one of the positions within an event. */
 export const isPosition = (value: number): boolean =>

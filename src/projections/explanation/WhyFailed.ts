@@ -5,6 +5,7 @@
 
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { at, count, number, shorten, value } from "../../values/Formats.ts"
@@ -218,7 +219,7 @@ const answerIn = (response: Json): string => {
 
 /** The position before the call that the chain is about; null if no world changed. */
 const changesFrom = ({ own }: Explanation.Examined, pivot: number): number | null =>
-  own.changes.length === 0 ? null : pivot - 1
+  own.changes.length === 0 ? null : StepPosition.before(pivot)
 
 const changesOf = (
   { audit: { taskId } }: Explanation.Examined,

@@ -5,6 +5,7 @@
 
 import { Effect } from "effect"
 import type { LogError } from "../../../events/log/EventLog.ts"
+import * as StepPosition from "../../../events/steps/StepPosition.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { type CoreName, is } from "../../../events/vocabulary/Vocabulary.ts"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
@@ -55,7 +56,7 @@ export const of = (
     const sought = args === undefined ? undefined : DataFlow.soughtIn(args)
     if (sought === undefined || sought.size === 0) return undefined
     let best: { readonly event: Event; readonly found: ReadonlySet<string | number> } | undefined
-    let [until, size] = [call.position - 1, PAGE]
+    let [until, size] = [StepPosition.before(call.position), PAGE]
     search: while (until > 0 && left.answers > 0 && left.characters > 0) {
       const after = Math.max(0, until - size)
       // One position more: a model's raw response directly follows the answer that was read from it.
