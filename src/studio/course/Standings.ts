@@ -1,13 +1,14 @@
 /** The standing of each task on a timeline, from the events that open, change and close it, and its score. */
 
-import { Effect, Schema } from "effect"
-import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import { Effect, Option, Schema } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
 import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import { recordProjection } from "../../projections/fold/RecordProjection.ts"
 import type { ProjectorService } from "../../projections/projector/Projector.ts"
-import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
+import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
 import * as TaskScores from "../../projections/report/TaskScores.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
@@ -53,7 +54,7 @@ export interface Standings {
   readonly tasks: { readonly [taskId: string]: Standing }
   readonly plugins: { readonly [taskId: string]: ReadonlyArray<string> }
   /** The chosen scores. */
-  readonly choice: ScoreChoice
+  readonly choice: ScoreChoice.ScoreChoice
   readonly sets: ScoreSets.ScoreSets
   readonly setsOf: (taskId: string) => ReadonlyArray<ScoreSetRow>
   readonly rubricOf: (digest: string) => JsonObject | undefined
@@ -61,7 +62,10 @@ export interface Standings {
   readonly scoreOf: (taskId: string) => Score | null
 }
 
-/** @param scores the name of a scoring (`SetScores`). Default: the score that counts for each task */
+/**
+ * @param scores the name of a scoring (`SetScores`). One of another timeline's scorings scores no task here. Default: the
+ * score that counts for each task
+ */
 export const current = (
   projector: ProjectorService,
   scores?: string,
@@ -69,7 +73,9 @@ export const current = (
   Effect.gen(function* () {
     const state = yield* projector.current(projection)
     const sets = yield* projector.current(ScoreSets.projection)
-    const choice = yield* SetScores.choiceIn(sets, scores)
+    const choice = yield* Effect.catchTag(SetScores.choiceIn(sets, scores), "ScoringNotFound", (missing) =>
+      elsewhere(projector, missing),
+    )
     return {
       ...state,
       choice,
@@ -78,4 +84,19 @@ export const current = (
       rubricOf: (digest) => SafeRecord.get(sets.rubrics, digest),
       scoreOf: (taskId) => TaskScores.of(sets, taskId, choice),
     }
+  })
+
+/** The choice of a scoring that other timelines have: a reader who chose it on one may go on to a task of this one. */
+const elsewhere = (
+  projector: ProjectorService,
+  missing: SetScores.ScoringNotFound,
+): Effect.Effect<ScoreChoice.ScoreChoice, LogError | SetScores.ScoringNotFound, EventLog> =>
+  Effect.gen(function* () {
+    for (const { name } of yield* Timelines.list(yield* EventLog)) {
+      const on = yield* Effect.orDie(projector.on(name))
+      const known = yield* on.current(ScoreSets.projection)
+      const found = yield* Effect.option(SetScores.resolveIn(known, missing.name))
+      if (Option.isSome(found)) return ScoreChoice.ofSets(missing.name, new Set(found.value.scoreSetIds))
+    }
+    return yield* missing
   })

@@ -109,15 +109,10 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       const rows: Array<TaskHead> = []
       for (const head of heads) {
         const asked = { timeline: head.timeline, task: head.id, scores }
-        // Another timeline may have the scoring, and this one not.
-        const scored = yield* Tasks.head(asked).pipe(
-          Effect.catchTag("ScoringNotFound", () => Effect.succeed({ ...head, score: null })),
-        )
+        const scored = yield* Tasks.head(asked)
         rows.push(scored)
         add("task", asked, scored)
-        const { timeline, task } = asked
-        const why = Effect.catchTag(Tasks.failure(asked), "ScoringNotFound", () => Tasks.failure({ timeline, task }))
-        add("failure", asked, yield* why)
+        add("failure", asked, yield* Tasks.failure(asked))
       }
       add("tasks", { scores }, { total: rows.length, rows, found: null } satisfies TaskList)
     }

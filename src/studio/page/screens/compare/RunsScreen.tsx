@@ -88,7 +88,7 @@ const Table = ({ table: { runs, scores, scored, groups, verdicts } }: { readonly
           </thead>
           <tbody>
             {runs.map((run) => (
-              <Row key={run.label} run={run} first={runs[0]} scores={scored?.all[0] ?? ""} />
+              <Row key={run.label} run={run} first={runs[0]} />
             ))}
           </tbody>
         </table>
@@ -97,20 +97,12 @@ const Table = ({ table: { runs, scores, scored, groups, verdicts } }: { readonly
   )
 }
 
-const Row = ({
-  run,
-  first,
-  scores,
-}: {
-  readonly run: TableRun
-  readonly first: TableRun | undefined
-  readonly scores: string
-}) => {
+const Row = ({ run, first }: { readonly run: TableRun; readonly first: TableRun | undefined }) => {
   const { label, timeline, taskId, row, net, split } = run
   return (
     <tr>
       <th scope="row">
-        <Link to={visit({ timeline, task: taskId }, null, { scores })}>
+        <Link to={visit({ timeline, task: taskId }, null)}>
           <bdi>{label}</bdi>
         </Link>{" "}
         <bdi class="id">{timeline === "main" ? taskId : `${taskId} on ${timeline}`}</bdi>
@@ -127,7 +119,6 @@ const Row = ({
         ) : (
           <Link
             to={visit({ timeline: first.timeline, task: first.taskId }, split.at?.first ?? null, {
-              scores,
               vs: vsOf([{ timeline, task: taskId }]),
             })}
           >
