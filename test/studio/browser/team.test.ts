@@ -184,10 +184,10 @@ describe("a shared Studio in a browser", () => {
       })
       await page.goto(`${origin}/logs/key/t/main/${task}`)
       await page.getByTitle("Your account").waitFor()
-      await page.getByRole("button", { name: "LIVE" }).waitFor()
+      await page.getByRole("button", { name: "LIVE", exact: true }).waitFor()
       expect(await overflow(page)).toBe(0)
       answer()
-      await page.getByRole("button", { name: "LIVE" }).waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "LIVE", exact: true }).waitFor({ state: "detached" })
       expect(await overflow(page)).toBe(0)
       const { allows } = (await page.evaluate(`fetch("/api/logs/key/log").then((answer) => answer.json())`)) as {
         readonly allows: object
