@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { core } from "../../src/events/vocabulary/Vocabulary.ts"
 import { StepResult } from "../../src/kernel/acting/WorldRewards.ts"
 import { Grants } from "../../src/plugins/manifest/Grants.ts"
-import * as SchemaPredicate from "../../src/values/SchemaPredicate.ts"
+import * as SchemaPredicate from "../../src/values/schema/SchemaPredicate.ts"
 
 interface Tree {
   readonly value: number

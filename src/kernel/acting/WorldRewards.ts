@@ -11,7 +11,7 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { LABEL, scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
-import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
+import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 
 export { started, type TakenStep } from "../../events/steps/ReturnEvents.ts"
 

@@ -4,7 +4,7 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import { actuatorsOf, type Risk } from "../../plugins/manifest/Manifest.ts"
 import * as PluginRisk from "../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
-import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
+import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 import { manifestOf } from "../registry/ComponentLookup.ts"
 
 const isGrants = SchemaPredicate.is(Grants.Grants)

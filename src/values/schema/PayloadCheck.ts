@@ -2,8 +2,8 @@
 
 import { Either, Schema } from "effect"
 import type { JsonObject } from "../Json.ts"
-import * as SchemaPredicate from "../SchemaPredicate.ts"
 import { mistakesOf } from "./Mistakes.ts"
+import * as SchemaPredicate from "./SchemaPredicate.ts"
 
 /** Says what is wrong with a payload; undefined if it is valid. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined
