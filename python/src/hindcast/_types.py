@@ -62,6 +62,10 @@ Task = TypedDict(
         #: Milliseconds since 1970.
         "openedAt": int,
         "closedAt": Optional[int],
+        #: What goes on in it, such as ``running``, ``paused`` or ``stopped``; None if it is closed.
+        "activity": Optional[str],
+        #: Its score, by the score set that counts; None if it has none.
+        "score": Optional[Dict[str, Json]],
         #: Commands that its agents requested.
         "steps": int,
         #: Absent for tasks of ``main``.

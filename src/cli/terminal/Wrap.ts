@@ -69,7 +69,7 @@ const words = (text: string, first: number, further: number): ReadonlyArray<stri
   return lines
 }
 
-const CHOICES = /^[\w-]+(?:\|[\w-]+)+\]?$/
+const CHOICES = /^[\w-]+(?:\|[\w-]+)+\]?(?:\.\.\.)?$/
 
 const choices = (word: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []

@@ -1,6 +1,7 @@
 /** Recorded form of HTTP answers: redacted, and as much as arrived. */
 
 import type { BodyPiece } from "../../agents/models/Cassette.ts"
+import type { HttpHeaders } from "../../agents/models/Fetch.ts"
 import { defined } from "../../values/defined.ts"
 import { failureOf } from "../Thrown.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -12,7 +13,7 @@ export interface AnswerHead {
   readonly status: number
   readonly statusText: string
   readonly redirected: boolean
-  readonly headers: Headers
+  readonly headers: HttpHeaders & Parameters<Redaction["learnGiven"]>[0]["headers"]
   /** Whether the body is still encoded because its `content-encoding` cannot be decoded. */
   readonly isEncoded?: boolean
 }

@@ -7,8 +7,9 @@ import { describe, expect, it } from "vitest"
 import { EventLog, InvalidEvent, LogCorrupt } from "../../../src/events/log/EventLog.ts"
 import { decode, encoder, type Step } from "../../../src/events/steps/StepColumns.ts"
 import * as StepPosition from "../../../src/events/steps/StepPosition.ts"
-import { MAX_COLUMN_BYTES, MAX_STEPS } from "../../../src/events/vocabulary/Worlds.ts"
+import { MAX_COLUMN_BYTES } from "../../../src/events/vocabulary/Worlds.ts"
 import type { Json, JsonObject } from "../../../src/values/Json.ts"
+import { MAX_STEPS } from "../../../src/values/StepAddress.ts"
 import { temporaryLog } from "../../temporary.ts"
 
 const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json)

@@ -63,9 +63,10 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
 
 const stateOf = (style: Style, task: ListedTask): string => {
   if (task.outcome !== null) return outcome(style, Outcome.of(task))
-  // Nobody pauses or ends a task while nobody works on it, whatever was asked.
-  if (task.asked !== undefined && Activity.isAtWork(task)) return style.warn(task.asked.what)
-  return openState(style, task.activity)
+  if (task.asked === undefined) return openState(style, task.activity)
+  if (Activity.isAtWork(task)) return style.warn(task.asked.what)
+  // It takes effect when somebody resumes the task.
+  return `${openState(style, task.activity)}, ${task.asked.what}`
 }
 
 const scoreOf = ({ score }: ListedTask): string => (score === null ? "" : net(score))

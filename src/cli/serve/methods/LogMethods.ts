@@ -1,5 +1,5 @@
 /** Methods that open and close logs, and list their tasks and events. */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import * as Moment from "../../../events/read/Moment.ts"
 import * as Pages from "../../../events/read/Pages.ts"
@@ -10,6 +10,7 @@ import * as Outcome from "../../../projections/summary/Outcome.ts"
 import * as EventTypes from "../../command/EventTypes.ts"
 import * as Ids from "../../command/Ids.ts"
 import * as ListedTasks from "../../task/looking/ListedTasks.ts"
+import * as ShownTasks from "../../task/looking/ShownTasks.ts"
 import * as Cursors from "../Cursors.ts"
 import * as Method from "../Method.ts"
 import * as Selection from "./Selection.ts"
@@ -60,17 +61,22 @@ const tasks = Method.listing(
           // A selection is about tasks of this timeline.
           (chosen === undefined || (task.timeline === undefined && chosen.has(task.id))),
       )
-      return Stream.fromIterable(found)
+      return Stream.fromIterable(yield* shown(found, true))
     }),
 )
 
 const task = Method.question("log.task", { task: Schema.String }, ({ task }) =>
   Effect.gen(function* () {
     const id = yield* Ids.task(task)
-    const known = yield* (yield* Projector).current(Tasks.projection)
-    return { id, ...known[id] }
+    const known = (yield* (yield* Projector).current(Tasks.projection))[id]
+    const [found] = known === undefined ? [] : yield* shown([{ id, ...known }], false)
+    return found
   }),
 )
+
+/** Tasks as `task ls` lists them: what goes on in open ones, and their scores. */
+const shown = (tasks: ReadonlyArray<ShownTasks.ListedTask>, all: boolean) =>
+  Effect.flatMap(ShownTasks.looked(tasks), (looked) => ShownTasks.scored(looked, { scores: Option.none(), all }))
 
 const moment = Schema.Union(Schema.Number, Schema.String)
 
