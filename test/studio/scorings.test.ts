@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as SharedAnswers from "../../src/studio/shared/SharedAnswers.ts"
+import type { Comparison } from "../../src/studio/wire/Asking.ts"
 import type { TaskOverview } from "../../src/studio/wire/Overview.ts"
 import { scoringOf } from "../../src/studio/wire/Scoring.ts"
 import type { RewardRow, Scorings, TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
@@ -58,6 +59,15 @@ const onTasks = <A, E>(
           const closed = { type: "TaskClosed", payload: { outcome: "achieved" } } as const
           yield* log.append({ ...task, events: [opened, closed, ...scores] })
         }
+        // On the fork alone, the task `none` is scored.
+        const { position: at } = yield* log.head
+        const forked = { timeline: "fork-1", parent: "main", at, overrides: {} }
+        const events = [
+          { type: "TimelineForked", payload: forked } as const,
+          ...scoring("none", "set-forked", "bold", 0.75),
+        ]
+        const none = { stream: "task/none", taskId: "none", actor: "kernel" }
+        yield* log.append({ ...none, timeline: "fork-1", events })
         if (official === undefined) return
         const promoted = { type: "ScoreSetPromoted", payload: { pointer: "official", scoreSetId: official } } as const
         yield* log.append({ stream: `scores/${official}`, actor: "ada", events: [promoted] })
@@ -99,6 +109,25 @@ describe("the scores of tasks", () => {
             error: "ScoringNotFound",
           })
         }
+      }),
+    ),
+  )
+
+  it.live("are unknown by a scoring that only another timeline has, alone and in a comparison", () =>
+    onTasks(
+      Effect.gen(function* () {
+        const { get, refused } = yield* page
+        const headOn = (timeline: string, task: string, scores: string) =>
+          Effect.map(get<TaskHead>(`/api/task?${query({ timeline, task, scores })}`), ({ score }) => score?.net ?? null)
+        for (const name of ["bold", "set-forked"]) {
+          expect(yield* headOn("fork-1", "none", name)).toBe(0.75)
+          expect(yield* headOn("main", "none", name)).toBe(null)
+          expect(yield* netsBy(name)).toEqual({ both: null, live: null, other: null, none: null })
+          const sides = query({ a: "main/none", b: "fork-1/none", scores: name })
+          const { scored } = yield* get<Comparison>(`/api/compare?${sides}`)
+          expect(scored?.sets).toEqual([null, "set-forked"])
+        }
+        expect(yield* refused(`/api/task?${query({ task: "none", scores: "nowhere" })}`)).toMatchObject({ status: 404 })
       }),
     ),
   )
