@@ -13,14 +13,6 @@ import type { Activity } from "../../../projections/summary/Activity.ts"
 /** A task on its timeline; on `main` if it names none. */
 export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
 
-/** A task with what goes on in it now, and its score. */
-export type ShownTask = ListedTask & {
-  /** Null if it is closed. */
-  readonly activity: Activity | null
-  /** By the chosen scoring, else by the score set that counts for it; null if it has none. */
-  readonly score: TaskScores.TaskScore | null
-}
-
 /** Looks at what goes on in the open ones of these tasks. */
 export const looked = <Task extends ListedTask>(tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
