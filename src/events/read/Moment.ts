@@ -80,7 +80,7 @@ export class StepNotFound extends Data.TaggedError("StepNotFound")<{
 }> {
   override get message() {
     const holder = StepPosition.holder(this.asked)
-    return `There is no step ${StepPosition.addressOf(this.asked)}: the event at @${holder} holds ${this.found}. \`hindcast show @${holder}\` shows it.`
+    return `There is no step ${StepPosition.addressOf(this.asked)}: the event at @${holder} holds ${this.found}. \`hindcast log show @${holder}\` shows it.`
   }
 }
 

@@ -90,6 +90,7 @@ const Tutor = Schema.Struct({
   }),
 }).annotations({ identifier: "Tutor", description: "a tutor: an object with budget, and program, model or hints" })
 
+/** An agent that may hint, demonstrate and give feedback, within its budget. */
 export type Tutor = typeof Tutor.Type
 
 /** Maximum number of choices in a script. */
@@ -108,6 +109,7 @@ const Person = Schema.Struct({
   ),
 }).annotations({ identifier: "Person", description: "a simulated person: an object with program, model or script" })
 
+/** A simulated person who takes part: a program, a model or a script. */
 export type Person = typeof Person.Type
 
 const Rule = Schema.Struct({

@@ -42,7 +42,9 @@ export interface Loaded extends Content {
 
 /** Reads the files that a curriculum names. Fails with what is wrong with one, in words. */
 export interface Files {
+  /** Reads and decodes a scenario, by its path in the curriculum. */
   readonly scenario: (file: string) => Effect.Effect<Pick<LoadedScenario, "scenario">, string>
+  /** Reads and decodes a rubric, by its path in the curriculum. */
   readonly rubric: (file: string) => Effect.Effect<Rubric.Rubric, string>
 }
 
