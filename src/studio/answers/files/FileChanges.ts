@@ -1,5 +1,6 @@
 /** Answers `/api/file-changes`: what an event, a turn or the whole task changed in the files. */
 import { Effect, Schema } from "effect"
+import * as Pages from "../../../events/read/Pages.ts"
 import { count } from "../../../values/Formats.ts"
 import type { Look } from "../../../workspace/history/Looks.ts"
 import * as Changes from "../../../workspace/model/Changes.ts"
@@ -63,22 +64,27 @@ const startOf = (span: FilesSpan, asked: OpenedAt.Place, looks: ReadonlyArray<Lo
 const looksUntil = (looks: ReadonlyArray<Look>, position: number): ReadonlyArray<Look> =>
   looks.filter(({ event }, index) => index === 0 || event.position <= position)
 
-/** The last request to the model or prompt up to a position; 0 if there is none. */
+/** The last request to the model or prompt up to a position; 0 if there is none. Reads back from there: payloads are large. */
 const turnBefore = ({ timeline, task, position }: OpenedAt.Place) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
-    let last = 0
-    let after = 0
-    for (;;) {
-      const page = yield* past.readPage({ taskId: task, types: TURNS, after, until: position }, PAGE)
-      last = page.at(-1)?.position ?? last
-      if (page.length < PAGE) return last
-      after = last
+    let [until, span] = [position, FIRST_SPAN]
+    while (until > 0) {
+      const after = Math.max(0, until - span)
+      let last = 0
+      yield* Pages.forEach(past.readPage, { taskId: task, types: TURNS, after, until }, (page) => {
+        last = page.at(-1)?.position ?? last
+      })
+      if (last > 0) return last
+      ;[until, span] = [after, span * 4]
     }
+    return 0
   })
 
 const TURNS = ["ModelCalled", "InputReceived"]
-const PAGE = 1_000
+
+/** Positions to look through first. */
+const FIRST_SPAN = 200
 
 /** Lines of one answer; the page shows no more. */
 const MAX_BYTES = 4 * 1024 * 1024
