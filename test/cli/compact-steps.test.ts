@@ -55,6 +55,8 @@ describe("a log with compact episodes", () => {
     expect(Number.isInteger(position)).toBe(false)
     const again = await document(["log", "show", `main@${position}`, "--log", log])
     expect(again.position).toBe(position)
+    const saw = await hindcast(["saw", `@${steps}#7`, "--log", log])
+    expect([saw.code, saw.stderr]).toEqual([3, expect.stringContaining(`@${steps}#7: expected a request to a model`)])
     for (const wrong of [`@${steps}#999`, `@${steps}.5`, "@1#0"])
       expect((await hindcast(["log", "show", wrong, "--log", log])).code).toBeGreaterThan(0)
   })

@@ -2,6 +2,7 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
 import * as RequestDifference from "../../projections/request/RequestDifference.ts"
 import * as Saw from "../../projections/request/Saw.ts"
 import * as Curl from "../../providers/writing/Curl.ts"
@@ -64,7 +65,7 @@ export const saw = Command.make(
 /** An event, or a task that may be on a timeline (`fork-1@TASK`). */
 const named = (text: string, turn: Option.Option<number>) =>
   Effect.gen(function* () {
-    if (IS_MOMENT.test(text)) {
+    if (Moment.isAddress(text)) {
       if (Option.isNone(turn)) return yield* Saw.at(text)
       return yield* new BadInput({
         input: "--turn",
@@ -77,8 +78,6 @@ const named = (text: string, turn: Option.Option<number>) =>
       return yield* new BadInput({ input: text, expected: "an event or a task", found: "a timeline" })
     return yield* Saw.turn({ timeline, taskId }, Option.getOrUndefined(turn))
   })
-
-const IS_MOMENT = /^(?:.+)?@\d+$/
 
 const across = (found: Saw.Saw, run: string) =>
   Effect.gen(function* () {

@@ -93,8 +93,8 @@ export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
 }> {
   override get message() {
     return (
-      `@${this.asked} is not on timeline ${this.timeline}: its event belongs to timeline ${this.found}. ` +
-      `Write @${this.asked} alone for timeline ${this.found}, or a position in ${this.timeline}'s history; \`hindcast log ls\` lists events.`
+      `${StepPosition.addressOf(this.asked)} is not on timeline ${this.timeline}: its event belongs to timeline ${this.found}. ` +
+      `Write ${StepPosition.addressOf(this.asked)} alone for timeline ${this.found}, or a position in ${this.timeline}'s history; \`hindcast log ls\` lists events.`
     )
   }
 }
@@ -130,6 +130,13 @@ export type LocateError =
   | EventNotFound
   | Timelines.TimelineNotFound
   | LogError
+
+/** Whether a text is the address of a position (`@412`, `fork-1@412`) or of a step (`@412#37`), and so names no task. */
+export const isAddress = (text: string): boolean => {
+  const at = text.lastIndexOf("@")
+  const rest = text.slice(at + 1)
+  return at >= 0 && (POSITION.test(rest) || STEP.test(rest))
+}
 
 /** Parses a moment without a look-up. */
 export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {

@@ -7,6 +7,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { digest } from "../../values/Digest.ts"
+import * as Formats from "../../values/Formats.ts"
 import { align } from "../timetravel/TaskAlignment.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 import * as RequestDigest from "./RequestDigest.ts"
@@ -43,7 +44,7 @@ export const at = (moment: Moment.Moment, task?: string) =>
     const { timeline, position } = yield* Moment.locate(moment)
     const view = Timelines.view(log, yield* Timelines.named(log, timeline))
     const [event] = position === 0 ? [] : yield* view.readPage({ timeline, after: position - 1, until: position }, 1)
-    const asked = `${timeline === "main" ? "" : timeline}@${position}`
+    const asked = `${timeline === "main" ? "" : timeline}${Formats.at(position)}`
     if (event === undefined) return yield* new RequestNotFound({ asked, found: "no event" })
     const taskId = event.taskId ?? task ?? null
     // The questions of critics are in a stream of their own.

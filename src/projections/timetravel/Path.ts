@@ -1,20 +1,21 @@
 /** Paths into the environment's state, as JSON Pointers (RFC 6901), and their errors. */
 
 import { Data, Effect } from "effect"
+import { at } from "../../values/Formats.ts"
 import { type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 
 /** The state at this position has no value at the path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {
   override get message() {
-    return `There is no value at ${this.path} @${this.at}. ${hint(this)}`
+    return `There is no value at ${this.path} ${at(this.at)}. ${hint(this)}`
   }
 }
 
 /** The state never had a value at the path, up to this position. */
 export class PathNeverExisted extends Data.TaggedError("PathNeverExisted")<MissingPath> {
   override get message() {
-    return `There never was a value at ${this.path} up to @${this.at}. ${hint(this)}`
+    return `There never was a value at ${this.path} up to ${at(this.at)}. ${hint(this)}`
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { at } from "../../values/Formats.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Read } from "../patch/PathPattern.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
@@ -55,7 +56,7 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   readonly reason: string
 }> {
   override get message() {
-    return `\`${this.predicate}\` failed at @${this.position}: ${this.reason}. Expected true or false at every moment of the range.`
+    return `\`${this.predicate}\` failed at ${at(this.position)}: ${this.reason}. Expected true or false at every moment of the range.`
   }
 }
 

@@ -17,7 +17,7 @@ export interface NamedTask {
 export const named = (text: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    if (!AT_POSITION.test(text)) return { taskId: yield* Ids.task(text), log } satisfies NamedTask
+    if (!Moment.isAddress(text)) return { taskId: yield* Ids.task(text), log } satisfies NamedTask
     const { timeline, position } = yield* Moment.locate(text)
     const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
     if (event === undefined) return yield* new Moment.EventNotFound({ event: text, log: log.name })
@@ -32,8 +32,6 @@ export const named = (text: string) =>
     const view = timeline === log.timeline ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     return { taskId: event.taskId, log: view } satisfies NamedTask
   })
-
-const AT_POSITION = /^(?:.+)?@\d+$/
 
 /** How answers name a task in a call: the end of its id, or a position if the id is no plain word. */
 export const written = (taskId: string, from: number): string => (PLAIN.test(taskId) ? taskId.slice(-12) : `@${from}`)
