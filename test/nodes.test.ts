@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { differencesOf, ofPython, onOneNode } from "./nodes.ts"
+import { projects } from "./projects.ts"
 import { inRepository } from "./repository.ts"
 
 /** Beside the tests, where modules of theirs may be. What is made here is no file of tests. */
@@ -10,6 +11,9 @@ afterAll(() => fs.rmSync(place, { recursive: true, force: true }))
 
 /** By this, drivers of SQLite are loaded. */
 const DRIVER = "node:module"
+
+/** Tries one thing with Python where Python is there, and all else on every Node. */
+const CONDITIONAL = "test/cli/step.test.ts"
 
 /** The files that run once. */
 const once = onOneNode()
@@ -50,6 +54,13 @@ describe("a file of tests", () => {
     )
     expect(ofPython()).not.toContain("test/cli/recordClosed.test.ts")
     expect(ofPython()).not.toContain("test/record/proxy/recording.test.ts")
+  })
+
+  it("that starts Python says so: by PYTHON, so that it runs where Python is", () => {
+    const started = /\b(?:spawn|spawnSync|execFile|execFileSync)\("python3?"/
+    const { source, program } = projects()
+    const unsaid = [...source, ...program].filter((file) => started.test(fs.readFileSync(inRepository(file), "utf8")))
+    expect(unsaid).toEqual([CONDITIONAL])
   })
 
   it("that starts to use SQLite runs on both, also through a module, an entry of this package, or several lines", () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { type ChainPicture, drawChain, MAX_LINKS, ofFailure } from "../../../src/projections/explanation/drawChain.ts"
 import type { WhyFailed } from "../../../src/projections/explanation/FailureChain.ts"
+import { PYTHON } from "../../python/interpreter.ts"
 
 /** Parses XML as strictly as Python's parser does; answers the texts and the names of elements and attributes. */
 const parsed = (xml: string): { readonly texts: ReadonlyArray<string>; readonly names: ReadonlyArray<string> } => {
@@ -11,7 +12,7 @@ root = tree.fromstring(sys.stdin.buffer.read())
 every = list(root.iter())
 names = sorted({e.tag.split("}")[-1] for e in every} | {"@" + name for e in every for name in e.attrib})
 print(json.dumps({"texts": [e.text for e in every if e.text and e.tag.endswith("text")], "names": names}))`
-  return JSON.parse(execFileSync("python3", ["-c", program], { input: xml, encoding: "utf8" }))
+  return JSON.parse(execFileSync(PYTHON, ["-c", program], { input: xml, encoding: "utf8" }))
 }
 
 const why = (more: Partial<WhyFailed> = {}): WhyFailed => ({
