@@ -47,10 +47,10 @@ const BATCH = 128
 /** Number of events read at once without an index. */
 const PAGE = 500
 
-/** Where a search stands: positions before it are left. */
+/** The state of one source of a search. */
 interface Source {
   waiting: ReadonlyArray<Event>
-  /** Positions from here on were looked at. */
+  /** The search has looked at all positions from here on. */
   before: number
   isEmpty: boolean
 }
@@ -105,7 +105,7 @@ export class Hits {
       yield* this.#fillIndexed
       const isInTime = yield* this.#fillUnindexed
       const [indexed, unindexed] = [this.#indexed.waiting[0], this.#unindexed.waiting[0]]
-      // Events that were not looked at come before the next one of the index.
+      // Events that the search has not looked at come before the index's next one.
       if (!isInTime && (indexed === undefined || indexed.position < this.#unindexed.before)) return OUT_OF_TIME
       const source = (indexed?.position ?? 0) >= (unindexed?.position ?? 0) ? this.#indexed : this.#unindexed
       const [event] = source.waiting
@@ -127,7 +127,7 @@ export class Hits {
     })
   }
 
-  /** False if the time is over before an event was found. */
+  /** False if the time ran out before it found an event. */
   get #fillUnindexed(): Effect.Effect<boolean, LogError> {
     return Effect.gen(this, function* () {
       const source = this.#unindexed

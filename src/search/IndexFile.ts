@@ -1,7 +1,7 @@
 /**
- * The full-text index of a log in a file of its own, in the user's store (`search/`). It holds words and positions, not
- * texts: every hit is read from the log again. Of events with personal fields it holds only the positions, so that no
- * personal data is in the file, whoever has the keys.
+ * The full-text index of a log, a file in the user's store (`search/`). It contains words and positions, but no texts:
+ * searches read every hit from the log. For events with personal fields, it contains only positions, so that the file
+ * has no personal data, whoever has the keys.
  *
  * Several processes may use one file. A file that is damaged, or belongs to another log or version, is replaced.
  */
@@ -16,7 +16,7 @@ import { sha256 } from "../values/Digest.ts"
 import type { Kind } from "./words/EventText.ts"
 import type { WordQuery } from "./words/WordQuery.ts"
 
-/** An event as the index takes it. */
+/** An event for the index. */
 export interface Row {
   readonly position: number
   readonly taskId: string | null
@@ -33,7 +33,7 @@ export interface Reached {
   readonly hash: string
 }
 
-/** Which hits to look for. */
+/** The hits to look for. */
 export interface Wanted {
   readonly query: WordQuery
   readonly taskId?: string | undefined
@@ -48,7 +48,10 @@ const APPLICATION_ID = 0x48437378
 
 const BUSY_MS = 2_000
 
-/** Words are folded already; this tokenizer separates them at spaces. Without `columnsize`, it is a fifth smaller. */
+/**
+ * This tokenizer separates words, which are already folded, at spaces. Without `columnsize`, the index is a fifth
+ * smaller.
+ */
 const TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS event USING
     fts5(words, about, content = '', columnsize = 0, tokenize = 'ascii');
@@ -112,7 +115,7 @@ export class IndexFile {
 
   /**
    * Adds the rows of all events after `after`, up to `reached`, in one transaction. Returns false, and adds nothing, if
-   * another process went on from `after` meanwhile.
+   * another process has extended the index in the meantime.
    */
   add(after: number, rows: ReadonlyArray<Row>, reached: Reached): boolean {
     this.#database.prepare("BEGIN IMMEDIATE").run([])
@@ -157,14 +160,14 @@ export class IndexFile {
   }
 }
 
-/** Whether SQLite found a file damaged, or no index. Other errors, such as a full disk, leave the file alone. */
+/** Whether SQLite found the file damaged, or not an index. Other errors, such as a full disk, leave the file alone. */
 export const isDamaged = (cause: unknown): boolean =>
   cause instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR|MISMATCH|CONSTRAINT|SCHEMA)/.test(cause.code)
 
 /** Whether another process holds the file's lock. */
 export const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && cause.code.startsWith("SQLITE_BUSY")
 
-/** Marks words of the second column, which texts cannot match: their column is another one. */
+/** Marks words of the second column, which texts cannot match, because they are in another column. */
 const KIND = "k"
 
 const taskWord = (taskId: string): string => `t${sha256(taskId).slice(0, 32)}`

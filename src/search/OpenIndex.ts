@@ -1,4 +1,4 @@
-/** The index of a log, open: replaced when it is damaged or another log took the place of its own. */
+/** The open index of a log. It is replaced when it is damaged, or when another log takes the place of its own. */
 
 import { Effect, type Scope } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
@@ -7,7 +7,7 @@ import { IndexFile, isBusy, isDamaged } from "./IndexFile.ts"
 export interface OpenIndex {
   /** Uses the index. Undefined while another process holds it, or if there is none. */
   readonly use: <A>(run: (index: IndexFile) => A) => Effect.Effect<A | undefined>
-  /** The position up to which the index has the events of this log; 0 without an index. */
+  /** The last position in the index that belongs to this log; 0 without an index. */
   readonly reached: Effect.Effect<number, LogError>
   /** Why there is no index; null if there is one. */
   readonly problem: () => string | null

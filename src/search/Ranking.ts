@@ -19,7 +19,7 @@ const WEIGHTS: { readonly [kind in Kind]: number } = {
   other: 0.5,
 }
 
-/** The best hits: short texts that have the words often, goals and errors first. Equally good ones: the newest first. */
+/** The best hits: short texts that contain the words often, goals and errors first. Of equals, the newest first. */
 export const best = (hits: Hits, { terms }: WordQuery, limit: number) =>
   Effect.map(hits.matched(RANKED), ({ matched }) => {
     const scored = matched.map((one) => ({ one, score: scoreOf(one, terms.length) }))
@@ -27,7 +27,7 @@ export const best = (hits: Hits, { terms }: WordQuery, limit: number) =>
     return { hits: scored.slice(0, limit).map(({ one }) => one.hit), next: undefined }
   })
 
-/** Word counts with diminishing returns, over the length, as BM25 has them without the words' rarity. */
+/** Word counts with diminishing returns, divided by the length, like BM25 without the words' rarity. */
 const scoreOf = ({ hit, match }: Matched, terms: number): number => {
   const counted = match.counts.reduce((sum, count) => sum + count / (count + 0.5 + match.length / TYPICAL), 0)
   return (WEIGHTS[hit.kind] * counted) / terms

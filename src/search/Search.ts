@@ -16,7 +16,7 @@ export { RANKED } from "./Ranking.ts"
 
 /** A search. */
 export interface Asked {
-  /** Words, "phrases in quotes" and beginnings*, all of which have to occur in an event. */
+  /** Words, "phrases in quotes" and beginnings*. An event has to contain all of them. */
   readonly text: string
   /** Only events of this task. */
   readonly taskId?: string | undefined
@@ -29,7 +29,7 @@ export interface Asked {
   /** `newest` first, or the `best` among the newest 1,000. Default: `newest`. */
   readonly order?: "newest" | "best" | undefined
   readonly limit: number
-  /** How long to look through events without an index, in milliseconds. Default: without an end. */
+  /** Maximum time for looking through events without an index, in milliseconds. Default: no limit. */
   readonly budgetMs?: number | undefined
 }
 
@@ -47,14 +47,14 @@ export interface Found {
   readonly hits: ReadonlyArray<Hit>
   /** The position before which there may be more hits; undefined at the end. */
   readonly next: number | undefined
-  /** Whether no event had exactly these words, so that the hits have words that begin with them. */
+  /** Whether no event contains exactly these words, so that the hits contain words that begin with them. */
   readonly widened: boolean
   readonly coverage: Coverage
 }
 
 /**
  * Full-text search. The index is in the user's store (`IndexFile`). Without it, such as for a log in memory, searches
- * read the events. Personal data is found as long as the log's reader can decrypt it, and is in no index.
+ * read the events. They find personal data as long as the log's reader can decrypt it; the index never contains it.
  */
 export class Search extends Context.Tag("hindcast/Search")<Search, Search.Service>() {}
 
@@ -64,8 +64,8 @@ export declare namespace Search {
   export interface Service {
     readonly coverage: Effect.Effect<Coverage, LogError>
     /**
-     * Extends the index to the head of the log, in pieces that other processes and later calls continue. `pause` runs
-     * between the pieces, and `onProgress` receives how far the index reaches.
+     * Extends the index to the log's head, in pieces that other processes and later calls continue. `pause` runs
+     * between the pieces, and `onProgress` receives the position reached.
      */
     readonly build: (options?: Building.Options) => Effect.Effect<void, LogError>
     /** Searches the covered events. Text without a word finds nothing. */
@@ -76,7 +76,7 @@ export declare namespace Search {
 /** Alias of `Search.Service` for namespace imports. */
 export type Service = Search.Service
 
-/** Number of events that a search adds to the index itself before it looks. */
+/** Number of events that a search itself adds to the index before it looks. */
 const CATCH_UP = 2_000
 
 /** Opens the index at the first use. */

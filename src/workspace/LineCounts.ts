@@ -1,4 +1,4 @@
-/** Which lines a change adds and removes. */
+/** Counts the lines that a change adds and removes. */
 
 import * as LineDiff from "./history/LineDiff.ts"
 import { LineTable } from "./history/LineTable.ts"
@@ -7,7 +7,7 @@ import type { LineCounts } from "./model/Document.ts"
 import type { Entry } from "./model/Entry.ts"
 import type { ContentStore } from "./store/ContentStore.ts"
 
-/** In order. Undefined if a content is unknown, no text, or the two are too large or too different to compare. */
+/** In order. Undefined if a content is unknown or binary, or if the two are too large or too different to compare. */
 export const hunksOf = (change: Change, store: ContentStore): Hunks | undefined => {
   if (change.kind === "mode" || change.kind === "renamed") return undefined
   const before = change.kind === "added" ? undefined : change.before
@@ -16,10 +16,10 @@ export const hunksOf = (change: Change, store: ContentStore): Hunks | undefined 
 
 type Hunks = ReadonlyArray<LineDiff.Hunk>
 
-/** A file's content by kind and digest. The size is that of the entry, if it is known. */
+/** The size is the entry's, if it is known. */
 type Content = Pick<Entry, "kind" | "digest"> & Partial<Pick<Entry, "omitted" | "size">>
 
-/** Like `hunksOf`. Without an entry, there is no such file. */
+/** Like `hunksOf`, for two entries. Without an entry, there is no such file. */
 export const hunksBetween = (
   one: Content | undefined,
   other: Content | undefined,
@@ -59,5 +59,5 @@ const textOf = ({ kind, digest, omitted, size = 0 }: Content, store: ContentStor
 
 const MAX_BYTES = 1024 * 1024
 
-/** Git looks this far for a NUL, which a text does not have. */
+/** Git looks for a NUL in as many bytes to tell binary files from text. */
 const HEAD_BYTES = 8_000

@@ -1,7 +1,7 @@
 /**
- * Tells recorders in other processes that a call is in progress in a directory, and says when theirs were: what changes
- * meanwhile may be any call's. Each recorder of a directory with calls has a file in the user's own store, whose name says
- * how often a call began while none was in progress, and what it does now.
+ * Announces to recorders in other processes that a call is in progress in a directory, and reads their announcements:
+ * any of these calls may have made a change. Each recorder with calls has a file in the user's own store. The file's
+ * name holds the number of times that a call began while none was in progress, and whether one is in progress now.
  */
 
 import * as crypto from "node:crypto"
@@ -18,12 +18,12 @@ export interface OtherRecorders {
   readonly begin: () => void
   /** No call of this process is in progress. */
   readonly rest: () => void
-  /** What other recorders do now in this directory, in one above it or in one below it. */
+  /** The present states of recorders of this directory, of one above it or of one below it. */
   readonly heard: () => Heard
   readonly close: () => void
 }
 
-/** States of other recorders by their ids, or why they are not known. */
+/** States of other recorders by id, or why they are unknown. */
 export type Heard = { readonly states: ReadonlyMap<string, State> } | { readonly unknown: string }
 
 export interface State {
@@ -32,8 +32,8 @@ export interface State {
 }
 
 /**
- * Whether calls of other recorders may have run between two moments. No if the states are not known: the caller says
- * that.
+ * Whether calls of other recorders may have run between two moments. False if the states are unknown; the caller
+ * reports that.
  */
 export const haveWorked = (before: Heard, now: Heard): boolean => {
   if ("unknown" in before || "unknown" in now) return false
@@ -44,14 +44,14 @@ export const haveWorked = (before: Heard, now: Heard): boolean => {
   return ![...before.states.keys(), ...now.states.keys()].every(isQuiet)
 }
 
-/** The recorders of a directory, an absolute path without links. Nothing is written before a call begins. */
+/** The recorders of a directory, an absolute path without links. Writes nothing before a call begins. */
 export const of = (root: string): OtherRecorders => {
   const id = crypto.randomBytes(8).toString("hex")
   const here = ProcessIdentity.own()
-  /** The announcement of this recorder; undefined before its first call, or if it cannot announce itself. */
+  /** This recorder's announcement; undefined before its first call, or if it cannot announce itself. */
   let own: { readonly directory: string; name: string; count: number; isBusy: boolean } | undefined
   let failure: string | undefined
-  /** Recorders of other directories. Files do not change their content. */
+  /** Recorders of other directories. Their files keep their content. */
   const elsewhere = new Set<string>()
   const known = new Map<string, Recorder>()
 
@@ -85,7 +85,7 @@ export const of = (root: string): OtherRecorders => {
   const stateOf = (directory: string, file: File): State | undefined => {
     if (elsewhere.has(file.id)) return undefined
     const recorder = known.get(file.id) ?? read(path.join(directory, file.name))
-    // It was renamed a moment ago, so it begins or ends a call.
+    // It was just renamed, so it begins or ends a call.
     if (recorder === undefined) return { count: file.count, isBusy: true }
     known.set(file.id, recorder)
     if (!isInside(recorder.root, root) && !isInside(root, recorder.root)) {
@@ -127,7 +127,7 @@ export const of = (root: string): OtherRecorders => {
 /** The directory of the user's store. */
 const NAME = "recorders"
 
-/** The content of a file: whose it is. */
+/** A file's content. */
 interface Recorder {
   readonly root: string
   readonly process: ProcessIdentity.ProcessPlace
@@ -169,7 +169,7 @@ const filesIn = (directory: string): ReadonlyArray<File> => {
 
 const FILE = /^([0-9a-f]{16})-(\d{1,15})-(busy|rest|ended)$/
 
-/** Undefined if the file is gone or no recorder's. */
+/** Undefined if the file is gone or belongs to no recorder. */
 const read = (file: string): Recorder | undefined => {
   try {
     return Either.getOrUndefined(decode(fs.readFileSync(file, "utf8")))
@@ -189,5 +189,5 @@ const removeOld = (directory: string): void => {
   }
 }
 
-/** Longer than almost any call: a recorder that ended while one was in progress is noticed after it. */
+/** Longer than almost any call. If a recorder ends during a call, others notice this after it. */
 const KEPT_MS = 24 * 60 * 60 * 1000

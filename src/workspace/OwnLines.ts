@@ -1,4 +1,4 @@
-/** Which lines of the files that a task changes are from its own calls, from one change to the next. */
+/** Follows the lines that a task's own calls wrote, from one change to the next. */
 
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
@@ -10,9 +10,9 @@ import * as Document from "./model/Document.ts"
 import type { ContentStore } from "./store/ContentStore.ts"
 
 export interface OwnLines {
-  /** Takes one more change. `isOwn`: the task's own calls did it. */
+  /** Takes one more change. `isOwn`: one of the task's own calls made it. */
   readonly after: (change: Change, isOwn: boolean) => Document.Known
-  /** Keeps what the changes since the last `begin` made of the files: their events are in the log. */
+  /** Keeps the results since the last `begin`: their events are in the log. */
   readonly keep: () => void
   /** Forgets the changes that were not kept. */
   readonly begin: () => void
@@ -79,7 +79,7 @@ const rangesAfter = (
   if (kind === "removed") return []
   const was = kind === "added" ? [] : ranges
   if (hunks !== undefined && was !== "unknown") return moved(was, hunks, isOwn)
-  // Whatever others write, the file has none of the task's lines.
+  // Others wrote the file, so it contains none of the task's lines.
   return !isOwn && was.length === 0 ? [] : "unknown"
 }
 
@@ -113,7 +113,7 @@ export const moved = (own: ReadonlyArray<Range>, hunks: ReadonlyArray<Hunk>, isO
 
 type Recorded = FileState & { readonly isOwn: boolean }
 
-/** What became of each path since the task's files were recorded first, in order. */
+/** The history of each path since the task's files were first recorded, in order. */
 const historiesIn = (past: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<Recorded>> => {
   const histories = new Map<string, Array<Recorded>>()
   const commands = new Set<string>()
@@ -135,7 +135,7 @@ const historiesIn = (past: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyAr
 export const isOwnSource = (source: Source, commands: { readonly has: (commandId: string) => boolean }): boolean =>
   source.kind === "call" || (source.kind === "calls" && source.commandIds.every((id) => commands.has(id)))
 
-/** The own lines of a file that an earlier process saw last. Compares its contents again. */
+/** The own lines in the version that an earlier process saw last. Compares the file's contents again. */
 const replayed = (history: ReadonlyArray<Recorded> | undefined, store: ContentStore): Ranges => {
   const last = history?.at(-1)
   if (history === undefined || last === undefined || last.entry === undefined || last.kept === 0) return []

@@ -1,4 +1,4 @@
-/** The files that a task's earlier events record. */
+/** Finds the files that a task's earlier events record. */
 
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
@@ -15,7 +15,10 @@ interface Stored {
 export const isRecordedIn = (past: ReadonlyArray<Event>): boolean =>
   past.some((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
 
-/** The files after a task's earlier events; undefined if they record none of this directory, or the store lacks them. */
+/**
+ * The files after a task's earlier events; undefined if the events record none of this directory, or if the store lacks
+ * them.
+ */
 export const lastTree = (
   past: ReadonlyArray<Event>,
   { store, root }: Stored & { readonly root: string },
@@ -23,7 +26,7 @@ export const lastTree = (
   return rootOf(past) === root ? treeAfter(past, store) : undefined
 }
 
-/** The files after a task's earlier events, of whichever directory; undefined if they record none, or the store lacks them. */
+/** Like `lastTree`, for any directory. */
 export const treeAfter = (past: ReadonlyArray<Event>, store: Stored["store"]): Tree | undefined => {
   let tree: Map<string, Entry> | undefined
   for (const event of past) {

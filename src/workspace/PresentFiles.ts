@@ -1,10 +1,10 @@
-/** The files of a directory now, with nothing written: for what only shows them. */
+/** Reads the present files of a directory without writing anything, to show them. */
 
 import * as crypto from "node:crypto"
 import { type Snapshot, type SnapshotStore, Snapshots, type SnapshotsOptions } from "./Snapshots.ts"
 import type { ContentStore } from "./store/ContentStore.ts"
 
-/** Like `Snapshots.take`, without the contents. Throws as that does. */
+/** Like `Snapshots.take`, without contents. Throws the same errors. */
 export const look = ({
   store,
   ...options
@@ -24,7 +24,7 @@ const unchanged = (store: ContentStore): SnapshotStore => ({
     try {
       return store.secretDigest(content)
     } catch {
-      // Without a key, the store has seen no secret: this one is new.
+      // Without a key, the store has seen no secret, so this one is new.
       return crypto.randomBytes(32).toString("hex")
     }
   },

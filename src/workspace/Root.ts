@@ -1,4 +1,4 @@
-/** Which directory's files are recorded for a program that works in a directory. */
+/** Chooses the directory to record for a program that works in a directory. */
 
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -9,8 +9,8 @@ import { isInside } from "../plugins/manifest/paths.ts"
 export type Root = { readonly root: string } | { readonly refused: string }
 
 /**
- * The repository around a directory, else the directory itself. Never a whole home directory or file system: what is in
- * them belongs to no project.
+ * The repository around a directory, or the directory itself. Never a whole home directory or file system, whose files
+ * belong to no project.
  */
 export const around = (directory: string): Root => {
   let real: string

@@ -1,6 +1,6 @@
 /**
- * Takes snapshots of a directory: its files' states as a tree, and their contents in the store. Reads only files that
- * changed since their last reading. Starts no program, and writes nothing below the directory.
+ * Takes snapshots of a directory: the states of its files as a tree, and their contents in the store. Reads only files
+ * that changed since the last reading. Starts no program, and writes nothing below the directory.
  */
 
 import type * as fs from "node:fs"
@@ -17,7 +17,7 @@ import * as SecretNames from "./scan/SecretNames.ts"
 import { type ContentStore, digestOf } from "./store/ContentStore.ts"
 import * as Known from "./store/Known.ts"
 
-/** What snapshots need of a store. */
+/** The part of a store that snapshots need. */
 export type SnapshotStore = Pick<
   ContentStore,
   "put" | "putTree" | "secretDigest" | "transaction" | "has" | "isPurged" | "purges"
@@ -28,11 +28,11 @@ export interface SnapshotsOptions {
   /** An absolute path without links. */
   readonly root: string
   readonly store: SnapshotStore
-  /** Whether a text contains a secret, which the store may not have. */
+  /** Whether a text contains a secret. The store gets no such text. */
   readonly hasSecret?: ((text: string) => boolean) | undefined
   /**
-   * Whether what was a secret when it was last read stays one, at its path and wherever the same content is: for a
-   * process that knows fewer secrets than those before it. Default: no.
+   * Whether a path or content that was secret at its last reading stays secret: for a process that knows fewer secrets
+   * than earlier ones. Default: no.
    */
   readonly keepsSecrets?: boolean | undefined
   /** Directories and files of the recorder itself, by absolute paths. */
@@ -42,7 +42,7 @@ export interface SnapshotsOptions {
 
 export interface Limits {
   readonly files: number
-  /** Of one file whose content is stored. */
+  /** The size of a file whose content is stored. */
   readonly bytes: number
 }
 
@@ -63,11 +63,11 @@ export class Snapshots {
   /** The paths and digests that stay secret. */
   readonly #secrets: ReadonlySet<string>
   readonly #known: Map<string, Known.Known>
-  /** The store's purges, as of the contents that are known to be there. */
+  /** The number of the store's purges when its contents were last confirmed. */
   #purges: number
-  /** The last one of those that do not run at the same time. */
+  /** The last of the works that must not overlap. */
   #queue: Promise<unknown> = Promise.resolve()
-  /** The last snapshot's. Replaced, never changed. */
+  /** The last snapshot's tree. Replaced, never changed. */
   #tree: Tree = new Map()
 
   constructor({ root, store, hasSecret = () => false, keepsSecrets = false, own = [], limits }: SnapshotsOptions) {
@@ -83,20 +83,20 @@ export class Snapshots {
     this.#scan = new Scan({ root, rules: this.#rules, limit: files, isOwn: isOneOf(own) })
   }
 
-  /** The rules from outside that held for the last snapshot. */
+  /** The outer rules at the last snapshot. */
   outerRules(): OuterRules {
     return this.#rules.outer()
   }
 
   /**
-   * The files now; the same tree as before if nothing changed. Their contents are in the store when it returns. Throws
+   * The present files; the same tree object if nothing changed. Their contents are in the store on return. Throws
    * `TooManyFiles`, `RootReplaced`, `StoreUnavailable`, or the system's error if the root cannot be read.
    */
   take(): Snapshot {
     return Slices.atOnce(this.#steps())
   }
 
-  /** The same, but others on this thread have their turns meanwhile. One after the other, for whoever calls it. */
+  /** Like `take`, but yields to other work on this thread. Concurrent calls run one after the other. */
   takeInTurns(): Promise<Snapshot> {
     return this.#afterOthers(() => Slices.inTurns(this.#steps()))
   }
@@ -140,8 +140,9 @@ export class Snapshots {
   }
 
   /**
-   * Puts contents back that a purge removed since the last snapshot. Call it when the events of a snapshot are in the log:
-   * purges keep what these need from then on. A content whose file has changed meanwhile is lost.
+   * Restores contents that a purge removed since the last snapshot. Call it once the events of a snapshot are in the
+   * log: from then on, purges keep the contents that these need. If a file has changed in the meantime, its content is
+   * lost.
    */
   confirm(): Promise<void> {
     return this.#afterOthers(async () => {
@@ -161,12 +162,12 @@ export class Snapshots {
     this.#purges = purges
   }
 
-  /** Adds the tree to the store; returns its digest. */
+  /** Adds the tree to the store, and returns its digest. */
   keep(tree: Tree): string {
     return this.#store.transaction(() => this.#store.putTree(tree))
   }
 
-  /** Each step is a transaction, as most take longer than their files do. */
+  /** Each step is a transaction, because a transaction takes longer than most files. */
   *#update(
     tree: Map<string, Entry>,
     stale: ReadonlyArray<readonly [string, fs.Stats]>,
@@ -181,7 +182,7 @@ export class Snapshots {
     }
   }
 
-  /** Reads files for a while, from one of them on, and keeps what it learns. Returns the place of the next one. */
+  /** Reads files for a while, starting at one of them, and keeps the results. Returns the index of the next file. */
   #read(
     tree: Map<string, Entry>,
     stale: ReadonlyArray<readonly [string, fs.Stats]>,
@@ -193,7 +194,7 @@ export class Snapshots {
     this.#store.transaction(() => {
       while (next < stale.length && (next === first || performance.now() - startedAt < TRANSACTION_MS)) {
         const [file, found] = stale[next++] as readonly [string, fs.Stats]
-        // Before the reading: what changes during it is read again.
+        // Before the reading, so that changes during it cause another reading.
         const at = Date.now()
         const read = ReadFile.read(path.join(this.#root, file), found, this.#maxBytes)
         if (read.kind === "gone") {
@@ -204,7 +205,7 @@ export class Snapshots {
         const before = this.#known.get(file)
         const times = FileTimes.of(read.stats, at)
         if (before !== undefined && Known.isSame(before, { entry, times })) {
-          // It was read again without need: only this process remembers that.
+          // This reading was unnecessary; only this process remembers it.
           this.#known.set(file, { entry: before.entry, times })
           tree.set(file, before.entry)
         } else {
@@ -244,7 +245,7 @@ export class Snapshots {
   }
 }
 
-/** The first snapshot of a large directory takes many such. */
+/** The first snapshot of a large directory takes many. */
 const TRANSACTION_MS = 30
 
 const secretsAmong = (known: ReadonlyMap<string, Known.Known>): ReadonlyArray<string> =>
@@ -252,13 +253,16 @@ const secretsAmong = (known: ReadonlyMap<string, Known.Known>): ReadonlyArray<st
     entry.omitted === "secret" ? [file, ...(entry.digest === undefined ? [] : [entry.digest])] : [],
   )
 
-/** Whether an absolute path is one of a recorder's own, or belongs to one. */
+/** Whether an absolute path belongs to the recorder itself. */
 export const isOneOf =
   (own: ReadonlyArray<string>) =>
   (file: string): boolean =>
     own.some((one) => file.startsWith(one) && OWN_END.test(file.slice(one.length)))
 
-/** Ends of a name that belongs to the recorder: the file itself, what is in it, and files that SQLite or a log keep next to it. */
+/**
+ * Ends of names that belong to the recorder: the file itself, its contents, and the files that SQLite or a log keep
+ * next to it.
+ */
 const OWN_END = /^(?:$|[-./])/
 
 const stampOf = ({ ino, mtimeMs, ctimeMs }: fs.Stats): string => `${ino}-${mtimeMs}-${ctimeMs}`

@@ -1,4 +1,4 @@
-/** Which call changed a file: by what was in progress between two snapshots. Pure. */
+/** Finds the calls that may have changed a file: those in progress between two snapshots. Pure. */
 
 import type { InferenceRule } from "../events/vocabulary/Inference.ts"
 import type { Json } from "../values/Json.ts"
@@ -8,7 +8,7 @@ import type { Change } from "./model/Changes.ts"
 /** A call that may change files. */
 export interface RunningCall {
   readonly commandId: string
-  /** The event that causes what it does. */
+  /** The event to name as the cause of the call's changes. */
   readonly last: string
   readonly args: Json
 }
@@ -18,24 +18,24 @@ export interface Suspects {
   readonly own: ReadonlyArray<RunningCall>
   readonly others: ReadonlyArray<RunningCall>
   /**
-   * False if more may have happened than was seen: an earlier recorder ended meanwhile, a call was told too late, or a call
-   * of a recorder in another process was in progress.
+   * False if unseen calls are possible: an earlier recorder ended, a call was announced late, or a recorder in another
+   * process had a call.
    */
   readonly isWatched: boolean
 }
 
 export type Cause =
   | { readonly kind: "call"; readonly call: RunningCall; readonly rule: InferenceRule }
-  /** Ids of the calls of which one or more did it. */
+  /** One or more of these calls did it. */
   | { readonly kind: "calls"; readonly commandIds: ReadonlyArray<string> }
-  /** Nobody saw what happened meanwhile. */
+  /** Nobody watched. */
   | { readonly kind: "not-watched" }
   /** No recorded call was in progress: a person or another program did it. */
   | { readonly kind: "no-call" }
-  /** The recorder brought back the files of an earlier moment. */
+  /** The recorder restored the files of an earlier moment. */
   | { readonly kind: "restored" }
 
-/** The causes of changes, each with its changes. */
+/** Groups changes by cause. */
 export const attribute = (
   changes: ReadonlyArray<Change>,
   suspects: Suspects,

@@ -1,4 +1,4 @@
-/** Records what becomes of a workspace's files during a task, and by which call. */
+/** Records the changes of a workspace's files during a task, with the calls that made them. */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
@@ -25,37 +25,42 @@ export interface TaskFilesOptions {
   readonly root: string
   /** The task's events from earlier processes. */
   readonly past: ReadonlyArray<Event>
-  /** The event that causes what no call did. */
+  /** The event to name as the cause of changes without a call. */
   readonly openedBy: string
   /** The source in `CaptureNoted`. Default: none. */
   readonly source?: string | undefined
-  /** Whether calls may have run that nobody tells of here. Default: no. */
+  /** Whether calls may have run without an announcement. Default: no. */
   readonly isBlind?: (() => boolean) | undefined
   readonly tell: (event: CoreNewEvent, ...others: ReadonlyArray<CoreNewEvent>) => Promise<unknown>
 }
 
-/** Methods run one after the other. They reject if the log fails; if snapshots fail, the task says so and goes on. */
+/**
+ * Methods run one after the other. They reject if the log fails. If snapshots fail, the task notes this and continues.
+ */
 export interface TaskFiles {
-  /** Calls that may change files are about to run: records what changed before them. */
+  /** Calls that may change files are about to run: records earlier changes. */
   readonly before: (...calls: ReadonlyArray<RunningCall>) => Promise<void>
   /** A call may run from now on, and did not wait for a look. */
   readonly began: (call: RunningCall) => Promise<void>
-  /** Like `began`, for a call whose events come with its end (`unexpected`). Until then, no end of a call looks. */
+  /**
+   * Like `began`, for a call whose events come with its end (`unexpected`). No end of another call takes a look before
+   * that.
+   */
   readonly announced: (call: RunningCall) => Promise<void>
-  /** Calls have ended: records what changed meanwhile. */
+  /** Calls have ended: records the changes since the last look. */
   readonly after: (...ends: ReadonlyArray<CallEnd>) => Promise<void>
-  /** A call that had no events before it ended. */
+  /** A call without earlier events ended. */
   readonly unexpected: (call: RunningCall) => Promise<void>
-  /** Calls that did not run, or whose end nobody will tell. */
+  /** Calls that did not run, or whose end will not be announced. */
   readonly withdrawn: (...commandIds: ReadonlyArray<string>) => Promise<void>
-  /** Records what changed until now. */
+  /** Records the changes since the last look. */
   readonly look: () => Promise<void>
   /**
-   * Records what changed until now, lets `write` restore files, and records its changes as restored. Resolves to the
-   * changes that it made, or undefined if snapshots fail.
+   * Records the changes so far, lets `write` restore files, and records its changes as restored. Resolves to those
+   * changes, or to undefined if snapshots fail.
    */
   readonly restored: (write: Restoring) => Promise<ReadonlyArray<Changes.OwnChange> | undefined>
-  /** Forgets the calls that no one will end. */
+  /** Forgets the calls whose end will not come. */
   readonly leave: () => void
 }
 
@@ -72,7 +77,7 @@ const rest = ({ open, arriving, others }: Shared): void => {
   if (open.size === 0 && arriving.size === 0) others.rest()
 }
 
-/** The findings of a look. `restored`: the changes that a restore before it made. */
+/** The findings of a look. `restored`: the changes of a restore before it. */
 interface Seen {
   readonly tree: Tree
   readonly gaps: ReadonlyArray<Gap>
@@ -94,7 +99,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const announced = new Set<string>()
   const news = UnseenFiles.make()
   const rulesNews = OuterRules.news(past)
-  // Before the first snapshot of this process, an earlier one may have watched, or nobody.
+  // Before this process's first snapshot, nobody knows whether an earlier one watched.
   let isWatched = false
   let heard: OtherRecorders.Heard = { states: new Map() }
   let isDeaf = false
@@ -115,7 +120,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     payload: { ...defined({ source }), unseen },
   })
 
-  /** Uses the store and the directory. Returns undefined if that fails, which the task says once. */
+  /** Uses the store and the directory. Returns undefined if that fails, which the task notes once. */
   const attempt = async <A>(work: () => A | Promise<A>): Promise<A | undefined> => {
     if (hasFailed) return undefined
     try {
@@ -132,15 +137,15 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   }
 
   const look = async (restored: ReadonlyArray<Changes.OwnChange> = []): Promise<Tree | undefined> => {
-    /** Calls that ended before: they can have no changes that this look does not see. */
+    /** Calls that had ended before: this look sees all of their changes. */
     let ended: ReadonlyArray<string> = []
     const seen = await attempt(async () => {
       const shared = open()
       ended = [...suspects.keys()].filter((commandId) => !shared.open.has(commandId))
-      // Before it: a call that begins from now on can change what only the next look sees.
+      // Before the look: only the next look sees changes of later calls.
       const began = shared.others.heard()
       const { tree, gaps } = await shared.snapshots.takeInTurns()
-      // After it: whoever changed a file by now has said before that a call is in progress.
+      // After the look: every call that has changed a file by now has been announced.
       const now = shared.others.heard()
       return { shared, tree, began, events: eventsOf(shared, { tree, gaps, restored, now }) }
     })
@@ -165,7 +170,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const restore = async (write: Restoring) => {
     const present = await look()
     const made = present && (await attempt(() => write(present, open())))
-    // Without a look after it, nobody knows what the restore made of the files.
+    // Only a look can tell what the restore did.
     if (made !== undefined && made.length > 0 && (await look(made)) === undefined) return undefined
     return made
   }
@@ -225,7 +230,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     announced.clear()
     suspects.clear()
   }
-  /** Tells other recorders at once: the call does not wait for its turn here. */
+  /** Announces the call to other recorders at once, without waiting for its turn. */
   const arrive = (call: RunningCall): Shared | undefined => {
     if (hasFailed) return undefined
     shared?.arriving.add(call)

@@ -1,4 +1,4 @@
-/** Says what a task's snapshots do not contain, each gap once. */
+/** Notes the files that a task's snapshots do not contain, each gap once. */
 
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { Tree } from "./model/Entry.ts"
@@ -7,7 +7,7 @@ import { type Gap, UNREAD_DIRECTORY } from "./scan/Scan.ts"
 /** Gaps that a task names. */
 const MAX_NAMED = 10_000
 
-/** Makes a function that returns what the task has not said yet. */
+/** Makes a function that returns the gaps that the task has not noted yet. */
 export const make = (maxNamed = MAX_NAMED): ((tree: Tree, gaps: ReadonlyArray<Gap>) => ReadonlyArray<Unseen>) => {
   const named = new Set<string>()
   let hasLostDirectory = false
@@ -25,7 +25,7 @@ export const make = (maxNamed = MAX_NAMED): ((tree: Tree, gaps: ReadonlyArray<Ga
         named.add(key)
         add(what, path, 1)
       } else if (what === UNREAD_DIRECTORY && !hasLostDirectory) {
-        // More than one in a note says that not each is named: a restore then removes nothing that may have been hidden.
+        // Several in one note mean that not each is named: a restore then removes no file that may have been hidden.
         hasLostDirectory = true
         add(what, path, 2)
       }

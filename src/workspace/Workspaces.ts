@@ -1,4 +1,4 @@
-/** The workspaces of the tasks that one process records. Tasks in the same directory know of each other's calls. */
+/** The workspaces of the tasks that one process records. Tasks in the same directory see each other's calls. */
 
 import * as OtherRecorders from "./OtherRecorders.ts"
 import { Snapshots } from "./Snapshots.ts"
@@ -11,11 +11,11 @@ export interface Shared {
   readonly root: string
   readonly store: ContentStore
   readonly snapshots: Snapshots
-  /** Calls in progress, by their commands' ids, of any task. */
+  /** Calls in progress of all tasks, by command id. */
   readonly open: Map<string, RunningCall>
   /** Calls that begin, and are not yet in `open`. */
   readonly arriving: Set<RunningCall>
-  /** Told of each call that begins. */
+  /** They hear of each call that begins. */
   readonly listeners: Set<Listener>
   /** Recorders in other processes. */
   readonly others: OtherRecorders.OtherRecorders

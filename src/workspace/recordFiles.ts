@@ -23,8 +23,8 @@ import * as Recorded from "./TaskFiles.ts"
 import * as Workspaces from "./Workspaces.ts"
 
 /**
- * Records the repository around the workspace, else the workspace itself. Contents are stored once, in a file next to
- * the log; files with secrets by a digest only. Throws if the workspace is a home directory or a whole file system.
+ * Records the repository around the workspace, or the workspace itself. Stores contents once, in a file next to the
+ * log; of files with secrets, only a digest. Throws if the workspace is a home directory or a whole file system.
  */
 export const recordFiles: RecordFiles = ({ log, workspace }) => {
   const around = Root.around(workspace)
@@ -33,7 +33,7 @@ export const recordFiles: RecordFiles = ({ log, workspace }) => {
 }
 
 /**
- * Like `recordFiles`, for a kernel that opens no new tasks: continued tasks go on recording files if they began so. If
+ * Like `recordFiles`, for a kernel that opens no new tasks: continued tasks keep recording files if they began so. If
  * the workspace cannot be recorded, they note it.
  */
 export const continueFiles: RecordFiles = ({ log, workspace }) => {
@@ -45,7 +45,7 @@ export const continueFiles: RecordFiles = ({ log, workspace }) => {
   }
 }
 
-/** Records nothing, and says why in each task. */
+/** Records nothing, and notes the reason in each task. */
 const noting = (reason: string): FileRecorder => ({
   of: ({ openedBy, recorder }) => {
     const unseen = [{ what: Recorded.NO_SNAPSHOTS, target: reason, count: 1 }]
@@ -81,7 +81,7 @@ const recorder = (root: string, log: string): FileRecorder => {
   }
 }
 
-/** The workspaces of a kernel, open while one of its tasks needs them. Its tasks then know of each other's calls. */
+/** The workspaces of a kernel, open while one of its tasks needs them. Its tasks see each other's calls. */
 const sharedBy = (log: string) => {
   const secrets = Secrets.of(Secrets.keysOfEnvironment())
   let workspaces: Workspaces.Workspaces | undefined
@@ -122,7 +122,8 @@ const filesOf = (
         }
         const then = PastFiles.rootOf(until)
         if (abandoned === undefined && then !== undefined && then !== root) {
-          // All that a resume finds besides the recorded files counts as half-done work: elsewhere, it is somebody's own.
+          // A resume counts all files besides the recorded ones as unfinished work: elsewhere, they belong to somebody
+          // else.
           left = [{ path: ".", why: `its recorded files are those of ${visible(then)}, not of ${root}` }]
           return []
         }
@@ -155,11 +156,11 @@ const filesOf = (
     }),
 })
 
-/** The files whose contents a task's looks have. */
+/** The files whose contents a task's looks contain. */
 const seenIn = (events: ReadonlyArray<Event>, files: Tree, store: ContentStore) =>
   SeenContents.of(files, Looks.among(events), (base, paths, found) => store.search(base, paths, found))
 
-/** Carries out steps, and compares the disk with each. Returns those that hold, and why others do not. */
+/** Carries out steps, and checks each on the disk. Returns those that hold, and why others do not. */
 const carriedOut = (steps: ReadonlyArray<OwnChange>, place: InPlace.Place) => {
   const done: Array<OwnChange> = []
   const failed: Array<RestoredFiles["left"][number]> = []

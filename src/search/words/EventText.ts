@@ -1,4 +1,4 @@
-/** The words of an event's payload that people search for, and what they are. Pure. */
+/** The searchable words of an event's payload, and their kind. Pure. */
 
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -15,7 +15,7 @@ export interface EventText {
   readonly text: string
 }
 
-/** Maximum length of an event's text in characters. A search does not find what follows. */
+/** Maximum length of an event's text in characters. A search does not find later text. */
 export const MAX_TEXT = 262_144
 
 /** The text of a payload; undefined if it has none. */
@@ -29,7 +29,7 @@ export const of = (type: string, payload: JsonObject): EventText | undefined => 
     length += shown.length + 1
   }
   for (const [name, value] of Object.entries(payload)) {
-    // A number of the event itself, such as its priority, is no text; those of arguments and results are.
+    // Numbers of the event itself, such as its priority, are no text; those of arguments and results are.
     if (REFERENCES.has(name) || typeof value === "number") continue
     visit(type === "ModelCalled" && name === "request" ? newPart(value) : value, type === "DecisionMade", add)
   }
@@ -83,7 +83,7 @@ const visit = (value: Json, isDecision: boolean, add: (line: string) => void): v
   } else if (Array.isArray(value)) for (const item of value) visit(item, isDecision, add)
   else if (typeof value === "object" && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      // The command that follows a decision has the same arguments.
+      // The command after a decision has the same arguments.
       if (!(isDecision && name === "args")) visit(member, isDecision, add)
     }
   }

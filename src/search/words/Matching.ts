@@ -9,7 +9,7 @@ export interface Mark {
   readonly to: number
 }
 
-/** Where a search matched in a text. */
+/** The matches of a search in a text. */
 export interface Match {
   /** Ordered, without overlaps. */
   readonly marks: ReadonlyArray<Mark>
@@ -33,7 +33,7 @@ export const match = ({ terms }: WordQuery, text: string): Match | undefined => 
   return { marks: merged(found), length: words.length, counts }
 }
 
-/** Maximum occurrences of a term that a text is searched for. */
+/** Maximum number of occurrences of a term to look for. */
 const MAX_OCCURRENCES = 200
 
 const occurrences = ({ words: wanted, isPrefix }: Term, words: ReadonlyArray<Word>): ReadonlyArray<Mark> => {
@@ -70,10 +70,10 @@ export interface Piece {
 /** Maximum length of an excerpt, in UTF-16 code units, not counting ellipses and the end of a long match. */
 export const EXCERPT = 200
 
-/** How much of the excerpt stands before its first mark. */
+/** How much of the excerpt comes before its first mark. */
 const BEFORE = 60
 
-/** A part of a text with as many marks as possible, in pieces; an ellipsis stands for text left out. */
+/** A part of a text with as many marks as possible, in pieces; an ellipsis replaces omitted text. */
 export const excerpt = (text: string, { marks }: Match): ReadonlyArray<Piece> => {
   const first = best(marks)
   const start =
@@ -96,7 +96,7 @@ export const excerpt = (text: string, { marks }: Match): ReadonlyArray<Piece> =>
   return pieces
 }
 
-/** The mark from which most others fit into an excerpt. */
+/** The mark whose excerpt contains the most others. */
 const best = (marks: ReadonlyArray<Mark>): Mark => {
   let found = marks[0] ?? { from: 0, to: 0 }
   let most = 0

@@ -5,7 +5,7 @@ import { wordsOf } from "./Words.ts"
 /** One part of a search, which has to occur: its words next to one another. */
 export interface Term {
   readonly words: readonly [string, ...Array<string>]
-  /** Whether the last word may go on. */
+  /** Whether the last word may continue. */
   readonly isPrefix: boolean
 }
 
@@ -21,8 +21,8 @@ export const MAX_LENGTH = 1_000
 const MAX_TERMS = 32
 
 /**
- * Reads a search. No text is a mistake: other characters separate words, and a quote without its end reaches to the end.
- * Undefined if the text has no word.
+ * Reads a search. Every text is valid: other characters separate words, and an open quote reaches to the end. Undefined
+ * if the text contains no word.
  */
 export const parse = (text: string): WordQuery | undefined => {
   const terms: Array<Term> = []

@@ -10,7 +10,7 @@ import { type AttributedFile, type LeftOut, rangesOf, type Share, shares } from 
 import type { Writer, WrittenLine } from "./WrittenLines.ts"
 
 export interface RecordsOptions {
-  /** The commit whose lines are counted; undefined for files that no commit is known to hold. */
+  /** The commit whose lines count; undefined for files that no commit is known to contain. */
   readonly commit: string | undefined
   /** RFC 3339. */
   readonly timestamp: string
@@ -104,11 +104,11 @@ const modelId = ({ model }: Writer): string | undefined => {
   return id.length > MAX_MODEL ? undefined : id
 }
 
-/** Of the lines with a line feed after each. */
+/** Covers the lines, each with a line feed. */
 const hashOf = (lines: ReadonlyArray<WrittenLine>): string =>
   `sha256:${sha256(lines.map(({ text }) => `${text.toWellFormed()}\n`).join(""))}`
 
-/** The same for the same content: exporting twice gives one record. */
+/** Depends only on the content, so that a second export yields the same record. */
 const uuidOf = (text: string): string => {
   const hex = sha256(text)
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)

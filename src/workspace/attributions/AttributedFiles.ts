@@ -1,4 +1,4 @@
-/** Files with the agents that wrote their lines, as far as a format of attributions can say it. Pure. */
+/** Files with the agents that wrote their lines, as far as attribution formats can express it. Pure. */
 
 import * as LineRanges from "../../importing/attributions/LineRanges.ts"
 import type { Writer, WrittenLine } from "./WrittenLines.ts"
@@ -10,7 +10,7 @@ export interface AttributedFile {
   readonly lines: ReadonlyArray<WrittenLine>
 }
 
-/** Something that a format cannot say. */
+/** Information that a format cannot express. */
 export interface LeftOut {
   readonly what: string
   readonly count: number
@@ -22,7 +22,7 @@ export interface Share<Who> {
   readonly lines: ReadonlyArray<WrittenLine>
 }
 
-/** The lines by their writers, in the order of their first lines. Lines from before the recording are nobody's share. */
+/** The lines by writer, in the order of their first lines. Lines from before the recording have no writer. */
 export const shares = <Who extends Writer | "unknown">(
   lines: ReadonlyArray<WrittenLine>,
   keyOf: (who: Writer | "unknown") => string | undefined,
@@ -42,7 +42,7 @@ export const shares = <Who extends Writer | "unknown">(
 export const rangesOf = (lines: ReadonlyArray<WrittenLine>): ReadonlyArray<LineRanges.LineRange> =>
   LineRanges.ofLines(lines.map(({ line }) => line))
 
-/** The number of lines by who wrote them. */
+/** The number of lines by writer. */
 export const countsOf = (files: ReadonlyArray<AttributedFile>) => {
   const counts = { agent: 0, unknown: 0, older: 0 }
   for (const { by } of files.flatMap(({ lines }) => lines)) counts[typeof by === "string" ? by : "agent"] += 1

@@ -8,7 +8,7 @@ import { type AttributedFile, isWriter, type LeftOut, rangesOf, shares } from ".
 import type { Writer } from "./WrittenLines.ts"
 
 export interface Noted {
-  /** Undefined if no line is an agent's. */
+  /** Undefined if no agent wrote a line. */
   readonly note: string | undefined
   readonly leftOut: ReadonlyArray<LeftOut>
 }
@@ -56,7 +56,7 @@ export const of = (files: ReadonlyArray<AttributedFile>, commit: string): Noted 
   }
 }
 
-/** Session and call. A trace is the call's, and stays the same in each note. */
+/** The session and the call. A call has the same trace in each note. */
 const keyOf = (who: Writer): string => `${sessionId(who)}::t_${sha256(who.by).slice(0, 14)}`
 
 const sessionId = (who: Writer): string => {
@@ -64,7 +64,7 @@ const sessionId = (who: Writer): string => {
   return `s_${sha256(`${tool}:${id}`).slice(0, 14)}`
 }
 
-/** The agent by git-ai's names, and its own id of the session: git-ai's ids of the same session are the same. */
+/** The agent's name for git-ai, and the agent's own session id, so that git-ai gives the session the same id. */
 const agentOf = ({ agent, taskId }: Writer) => {
   const name = agent.replace(/@[^@]*$/, "")
   return {

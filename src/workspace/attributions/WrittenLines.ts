@@ -1,6 +1,6 @@
 /**
- * Which agent wrote which lines of a text, by the recorded versions of its file. Nothing is an agent's because it happened
- * to be there: lines that came outside of calls, or that calls of several tasks may have written, are nobody's.
+ * Finds the agent that wrote each line of a text, by the recorded versions of its file. Presence proves nothing: lines
+ * that came outside of calls, or from calls of several tasks, have no writer.
  */
 
 import { Effect, Option, Stream } from "effect"
@@ -20,9 +20,9 @@ export interface Writer {
   readonly agent: string
   /** The call's request; undefined if it was one of several calls of the task. */
   readonly call: Event | undefined
-  /** Distinguishes the writing from others: the call's event, or the change's. */
+  /** Tells this writing from others: the event of the call or of the change. */
   readonly by: string
-  /** Undefined if the log does not tell. */
+  /** Undefined if the log does not name it. */
   readonly model: { readonly provider: string; readonly name: string } | undefined
 }
 
@@ -30,7 +30,7 @@ export interface WrittenLine {
   /** From 1 on. */
   readonly line: number
   readonly text: string
-  /** `older`: from before the recording, or after the last snapshot. `unknown`: seen, and no agent's for certain. */
+  /** `older`: from before the recording, or after the last snapshot. `unknown`: seen, but not certainly an agent's. */
   readonly by: Writer | "older" | "unknown"
 }
 
@@ -41,7 +41,7 @@ export type Written = (
   contents: Parameters<typeof FileBlame.of>[2],
 ) => Effect.Effect<ReadonlyArray<WrittenLine>, LogError>
 
-/** Remembers tasks and origins, since files have them in common. */
+/** Remembers tasks and origins, which files have in common. */
 export const finder = (log: Pick<EventLog.Service, "find" | "read">): Written => {
   const agents = new Map<string, string | undefined>()
   const agentOf = (taskId: string) =>

@@ -1,4 +1,4 @@
-/** Runs a command of the user's in a shell, within a time limit, and ends everything that it started in its group. */
+/** Runs a user's command in a shell within a time limit, and ends every process of its group. */
 
 import { type ChildProcess, spawn } from "node:child_process"
 import * as os from "node:os"
@@ -7,9 +7,9 @@ import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
 import * as ProcessGroup from "../../platform/ProcessGroup.ts"
 
 export interface Ended {
-  /** As a shell reports it: 128 and its number for a signal. Null after the time limit. */
+  /** As a shell reports it: for a signal, 128 plus its number. Null after the time limit. */
   readonly exitCode: number | null
-  /** The end of what it wrote to both outputs, in the order of arrival. */
+  /** The end of both outputs, in order of arrival. */
   readonly output: string
   readonly ms: number
 }
@@ -26,7 +26,7 @@ export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly comman
   }
 }
 
-/** The group is dead when this ends. A process that leaves the group, as a daemon does, lives on. */
+/** When this ends, the group is dead. A process that left the group, such as a daemon, lives on. */
 export const run = ({ command, directory, timeoutMs }: CommandRunOptions): Effect.Effect<Ended, NotStarted> =>
   Effect.async((resume) => {
     const startedAt = performance.now()
@@ -93,20 +93,20 @@ export const run = ({ command, directory, timeoutMs }: CommandRunOptions): Effec
 const isWindows = process.platform === "win32"
 
 /**
- * Runs the command, tells its exit code, and then ends its own group. Nobody else can do so safely: after the end of its
- * leader, the group's number may soon be that of another one.
+ * Runs the command, reports its exit code, and then ends its own group. No other process can do this safely: after its
+ * leader's end, another group may get the same number.
  */
 const KEEPER = '(eval "$0") 3>&-; echo "$?" >&3; kill -KILL 0'
 
 /** Longest text of an exit code. */
 const MAX_EXIT = 8
 
-/** How long to wait for outputs after the end of the group. */
+/** How long to wait for outputs after the group's end. */
 const DRAIN_MS = 1_000
 
 /**
- * The user's environment, without what belongs to this process: our variables, which may hold tokens, and those that
- * point Git at the user's own repository.
+ * The user's environment, without this process's own variables, which may hold tokens, and without those that lead Git
+ * to the user's repository.
  */
 const environment = (directory: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
@@ -115,7 +115,7 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
   PWD: directory,
 })
 
-/** Most of `git rev-parse --local-env-vars`: Git sets them for its hooks. */
+/** Most of `git rev-parse --local-env-vars`, which Git sets for its hooks. */
 const OF_GIT: ReadonlySet<string> = new Set([
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
   "GIT_COMMON_DIR",
@@ -146,5 +146,5 @@ class Tail {
   }
 }
 
-/** Bytes of the output that are kept. */
+/** In bytes. */
 const MAX_OUTPUT = 8 * 1024

@@ -1,6 +1,6 @@
 /**
- * Files of the workspace that snapshots leave out, such as `node_modules`: a command needs them, so that it gets copies.
- * The originals are only read.
+ * Copies files that snapshots leave out, such as `node_modules`, because a command needs them. Only reads the
+ * originals.
  */
 
 import * as fs from "node:fs"
@@ -25,15 +25,15 @@ export interface CopiedFiles {
   readonly contents: Contents
   /** Links that lead out of the workspace. */
   readonly leadingOut: ReadonlyArray<string>
-  /** Files that cannot be read, or change while they are. */
+  /** Files that cannot be read, or that change during the reading. */
   readonly left: ReadonlyArray<string>
 }
 
 /**
- * Reads what is at paths below the root. A path may be a link itself, which is followed; links below it stay links.
+ * Reads the files at paths below the root. Follows a link that is such a path itself; links below it stay links.
  *
  * @param root an absolute path without links
- * @param recorded all files of the recorded states: these are never copied
+ * @param recorded all files of the recorded states, which are never copied
  */
 export const of = (
   root: string,
@@ -93,7 +93,7 @@ const placeOf = (root: string, one: string): Effect.Effect<string, NotCopyable> 
     }
   })
 
-/** The files and links below a directory, without Git's own; an empty path for a file. */
+/** The files and links below a directory, without Git's own; for a file, an empty path. */
 const filesIn = (place: string): ReadonlyArray<string> => {
   if (!fs.statSync(place).isDirectory()) return [""]
   const files: Array<string> = []

@@ -4,7 +4,7 @@ import { Data } from "effect"
 import { at } from "../../values/Formats.ts"
 import { inWords, position, type Tested } from "./Tested.ts"
 
-/** The command ended as none does that tests something. */
+/** The command ended in a way that marks no state. */
 export class RunAborted extends Data.TaggedError("RunAborted")<{
   readonly command: string
   readonly position: number
@@ -32,7 +32,7 @@ export class EndUnfit extends Data.TaggedError("EndUnfit")<{
   }
 }
 
-/** Between the last good and the first bad state, none can be tested. */
+/** No state between the last good and the first bad one can be tested. */
 export class OnlySkippedLeft extends Data.TaggedError("OnlySkippedLeft")<{
   readonly command: string
   readonly good: Tested

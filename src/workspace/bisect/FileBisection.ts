@@ -28,7 +28,7 @@ export interface FileBisectionOptions {
   /** An empty directory of this process's own, without links in its path. */
   readonly scratch: string
   readonly known: ReadonlyArray<Earlier>
-  /** What to do if an end of the search is not as it must be. */
+  /** What to do if an end of the search has the wrong mark. */
   readonly advice: string
   readonly onTested: (tested: Tested) => Effect.Effect<void>
 }
@@ -44,11 +44,11 @@ export interface FileBisection {
   readonly tested: ReadonlyArray<Tested>
   readonly good: Tested
   readonly bad: Tested
-  /** Good states after a bad one: the search assumes that there are none. */
+  /** Good states after a bad one, which contradict the search's assumption. */
   readonly goodAfterBad: ReadonlyArray<Tested>
 }
 
-/** Throws nothing; fails as `Failures` says. Runs the recorded program's own code: ask for trust in a foreign log first. */
+/** Fails with an error of `Failures`. Runs the recorded program's own code: ask for trust in a foreign log first. */
 export const find = (options: FileBisectionOptions) =>
   Effect.gen(function* () {
     const { states, looks, treeOf, known, onTested, command, advice } = options
@@ -61,7 +61,7 @@ export const find = (options: FileBisectionOptions) =>
     }
     const treeAt = (index: number) => reading(() => States.treeIn(stateAt(index), looks, treeOf))
     const keys = new Map<number, string>()
-    /** A tree that the store lacks is like no other. */
+    /** A tree that the store lacks equals no other. */
     const keyOf = (index: number) =>
       reading(() => {
         const before = keys.get(index)

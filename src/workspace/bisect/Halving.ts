@@ -1,10 +1,13 @@
-/** Which state a binary search tests next, and what its marks amount to. States have indexes from 0 on. Pure. */
+/**
+ * Chooses the next state for a binary search, and computes its result from the marks. States have indexes from 0 on.
+ * Pure.
+ */
 
 import type { Mark } from "./Mark.ts"
 
 export type Marks = ReadonlyMap<number, Mark>
 
-/** The search goes on between a good state and a later bad one. */
+/** The search continues between a good state and a later bad one. */
 export interface Bounds {
   readonly good: number
   readonly bad: number
@@ -20,7 +23,7 @@ export const bounds = (marks: Marks, count: number): Bounds | undefined => {
   return { good, bad }
 }
 
-/** Good states after a bad one: the search assumes that there are none. In order. */
+/** Good states after a bad one, which contradict the search's assumption. In order. */
 export const goodAfterBad = (marks: Marks): ReadonlyArray<number> => {
   const bad = Math.min(...[...marks].flatMap(([index, mark]) => (mark === "bad" ? [index] : [])))
   return [...marks]
@@ -34,7 +37,7 @@ export const isOpen = ({ good, bad }: Bounds, marks: Marks, index: number): bool
 
 /**
  * At most `wanted` states to test now, the most useful first: the middle, then the middles of both halves, so that
- * several tests at once shorten the search whatever the first one says. `running` are tests in progress.
+ * parallel tests shorten the search whatever the first result is. `running` are tests in progress.
  */
 export const next = (
   found: Bounds,
@@ -53,7 +56,7 @@ export const next = (
   return chosen
 }
 
-/** The state without a mark that is nearest to the middle. Others there were skipped. */
+/** The state without a mark that is nearest to the middle; others there were skipped. */
 const middleOf = (half: Bounds, marks: Marks): number | undefined => {
   const middle = Math.floor((half.good + half.bad) / 2)
   for (let distance = 0; distance <= half.bad - half.good; distance++)

@@ -1,4 +1,4 @@
-/** Links that lead out of a scratch directory: what a command writes through them, it writes there. Pure. */
+/** Finds links that lead out of a scratch directory: a command that writes through them changes other files. Pure. */
 
 import * as path from "node:path"
 import { type Contents, textOf } from "../history/Content.ts"
@@ -6,11 +6,11 @@ import type { TreeOf } from "../history/FileVersions.ts"
 import type { Look } from "../history/Looks.ts"
 import type { Entry } from "../model/Entry.ts"
 
-/** Whether a link at a path below the root leads out of it. An absolute target does, even one in the workspace. */
+/** Whether a link at a path below the root leads out of it. Every absolute target does, even one in the workspace. */
 export const leadsOut = (file: string, target: string): boolean =>
   path.isAbsolute(target) || path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).startsWith("..")
 
-/** The recorded links that lead out, in any of the looks. */
+/** All recorded links that lead out. */
 export const ofLooks = (looks: ReadonlyArray<Look>, treeOf: TreeOf, contents: Contents): ReadonlyArray<string> => {
   const found = new Set<string>()
   const add = (file: string, entry: Entry | undefined) => {

@@ -1,4 +1,4 @@
-/** How a command that ran on files marks them, by the convention of `git bisect run`. Pure. */
+/** Marks a state by a command's exit code, by the convention of `git bisect run`. Pure. */
 
 /** `skip`: this state cannot be tested. */
 export type Mark = "good" | "bad" | "skip"
@@ -6,8 +6,8 @@ export type Mark = "good" | "bad" | "skip"
 export const MARKS = ["good", "bad", "skip"] as const satisfies ReadonlyArray<Mark>
 
 /**
- * The mark for an exit code as a shell reports it: 0 is good, 125 skips the state, up to 127 is bad. A higher one, such
- * as that of a command that a signal ended, is `abort`: it ends the search.
+ * 0 is good, 125 skips the state, other codes up to 127 are bad. A higher code, such as that of a command that a signal
+ * ended, is `abort`: it ends the search.
  */
 export const ofExitCode = (code: number): Mark | "abort" => {
   if (code === 0) return "good"

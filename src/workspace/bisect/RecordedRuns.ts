@@ -1,4 +1,4 @@
-/** The runs of a bisection as events: a task of its own, from which later searches know their results. */
+/** Records the runs of a bisection as events of a separate task, from which later searches read their results. */
 
 import { Effect, Option, Schema, Stream } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -21,7 +21,7 @@ const Asked = Schema.Struct({
   copied: Schema.NullOr(Schema.String),
 })
 
-/** The command and its circumstances: a result counts only for the same ones. */
+/** The command and its circumstances: a result counts only for equal ones. */
 export interface Asked extends Schema.Schema.Type<typeof Asked> {}
 
 const Place = Schema.Struct({
@@ -33,7 +33,7 @@ const Place = Schema.Struct({
 
 const Outcome = Schema.Struct({
   verdict: Schema.Literal(...MARKS),
-  /** Null if the time limit ended it. */
+  /** Null after the time limit. */
   exitCode: Schema.NullOr(Schema.Int),
   output: Schema.String,
   ms: Schema.Number,
@@ -77,7 +77,7 @@ export const events = (
   ]
 }
 
-/** The runs of earlier searches for the same, the latest last. Leaves out events of another form. */
+/** The runs of earlier searches with the same question, the latest last. Leaves out events of another form. */
 export const read = (
   log: Pick<EventLog.Service, "read">,
   asked: Asked,
@@ -111,7 +111,7 @@ export const read = (
     return runs
   })
 
-/** Earlier searches that are read. */
+/** Maximum number of earlier searches to read. */
 const MAX_TASKS = 1_000
 
 const decodePlace = Schema.decodeUnknownOption(Schema.extend(Asked, Place))

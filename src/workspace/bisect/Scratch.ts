@@ -1,6 +1,6 @@
 /**
- * A directory in which a command runs on one recorded state after the other. Each time it has exactly that state: what an
- * earlier run left is removed, and what it changed is written again.
+ * A directory in which a command runs on one recorded state after the other. Before each run, it has exactly that
+ * state, whatever an earlier run left or changed.
  */
 
 import * as fs from "node:fs"
@@ -13,9 +13,9 @@ import * as WrittenFile from "../restore/WrittenFile.ts"
 import * as FileTimes from "../scan/FileTimes.ts"
 
 export interface Written {
-  /** Files that the recorder left out on purpose, such as secrets: a command runs without them. */
+  /** Files that the recorder left out on purpose, such as secrets. The command runs without them. */
   readonly omitted: ReadonlyArray<RestoreInto.Left>
-  /** Files that should be there: without them, the state cannot be tested. */
+  /** Files that are missing: without them, the state cannot be tested. */
   readonly lost: ReadonlyArray<RestoreInto.Left>
 }
 
@@ -31,7 +31,7 @@ export class Scratch {
   /** Files with another content, which need not be created again. */
   readonly #reusable = new Set<string>()
 
-  /** Makes the directory, whose parent exists, is an absolute path without links, and belongs to this process. */
+  /** Makes the directory. Its parent exists, is an absolute path without links, and belongs to this process. */
   constructor(directory: string) {
     this.directory = directory
     this.#inode = made(directory)
@@ -69,8 +69,8 @@ export class Scratch {
   }
 
   /**
-   * Waits until the file system's clock has passed the last write. Changes that a command makes from then on have
-   * other times, so that nobody has to read the files again. Where the clock makes long steps, they are read.
+   * Waits until the file system's clock has passed the last write. Later changes then have other times, so unchanged
+   * files need no reading. If the clock has long steps, they are read.
    */
   #settle(written: ReadonlyArray<string>): void {
     const newest = written.reduce((latest, file) => Math.max(latest, this.#known.get(file)?.times.ctimeMs ?? 0), 0)
@@ -81,12 +81,12 @@ export class Scratch {
     }
   }
 
-  /** Removes everything but the wanted files that are as they were written, or can be written again. */
+  /** Removes everything but wanted files that are unchanged or can be overwritten. */
   #sweep(wanted: Tree): void {
     const found = fs.lstatSync(this.directory, { throwIfNoEntry: false })
     const present = new Set<string>()
     this.#reusable.clear()
-    // The command may have moved it away, or put a link in its place.
+    // The command may have moved it away, or replaced it with a link.
     if (found?.isDirectory() === true && found.ino === this.#inode)
       this.#sweepIn("", wanted, directoriesOf(wanted), present)
     else this.#renew()
@@ -127,12 +127,12 @@ export class Scratch {
   }
 }
 
-/** Writes a file's content and mode in its place, which is quicker than another file. */
+/** Overwrites a file's content and mode, which is faster than a new file. */
 const overwrite = (place: string, { mode }: Entry, bytes: Uint8Array): void => {
   fs.chmodSync(place, 0o600)
   const handle = fs.openSync(place, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0))
   try {
-    // Emptying it first would make some file systems write to the disk at once.
+    // On some file systems, emptying it first would force a write to the disk.
     fs.writeFileSync(handle, bytes)
     fs.ftruncateSync(handle, bytes.length)
     fs.fchmodSync(handle, mode & 0o777)
@@ -141,7 +141,7 @@ const overwrite = (place: string, { mode }: Entry, bytes: Uint8Array): void => {
   }
 }
 
-/** Whether the file system's clock gets past a time soon. Makes a file for that, and removes it. */
+/** Whether the file system's clock passes a time soon. Makes and removes a file for that. */
 const isPast = (ctimeMs: number, file: string): boolean => {
   remove(file)
   // Not through a link that a command may have put there.
@@ -159,7 +159,7 @@ const isPast = (ctimeMs: number, file: string): boolean => {
   }
 }
 
-/** Above the step of times in the file systems of Linux (at most 10 ms), below that of FAT. */
+/** Longer than the steps of file times on Linux (at most 10 ms), shorter than those of FAT. */
 const MAX_STEP_MS = 50
 
 /** Removes a file, or a directory with everything in it. Follows no link. */
@@ -172,7 +172,7 @@ export const remove = (directory: string): void => {
   }
 }
 
-/** Gives the owner back what a command took: the permission to list and change the directories. */
+/** Gives the owner back the permission to list and change directories, which a command may have removed. */
 const permit = (directory: string): void => {
   if (fs.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return
   fs.chmodSync(directory, OWNERS)

@@ -1,4 +1,4 @@
-/** Runs a binary search whose tests take long: several at once, each distinct state at most once. */
+/** Runs a binary search with slow tests: several at once, each distinct state at most once. */
 
 import { Effect, type Exit, Fiber, Queue } from "effect"
 import * as Halving from "./Halving.ts"
@@ -10,12 +10,12 @@ export interface Searching<E, R> {
   /** Tests at once. */
   readonly jobs: number
   /**
-   * Whether both ends are tested at the same time, although `jobs` may be 1. Tests that share a resource could disturb each
-   * other then, so such a mark is not the last word: if it would end the search, the end is tested again, alone.
+   * Whether both ends are tested at the same time, even if `jobs` is 1. Tests that share a resource could disturb each
+   * other, so if such a mark would end the search, the end is tested again, alone.
    */
   readonly endsAtOnce: boolean
   readonly known: Halving.Marks
-  /** Equal for states that are the same: one test answers for all of them. */
+  /** Equal for equal states: one test counts for all of them. */
   readonly keyOf: (index: number) => Effect.Effect<string, E, R>
   /** Tests a state. No two tests at once have the same lane, a number below `jobs`, or 1 with `endsAtOnce`. */
   readonly test: (index: number, lane: number) => Effect.Effect<Mark, E, R>
@@ -30,14 +30,14 @@ interface Test {
 }
 
 /**
- * Tests until no further test can change the answer, and returns all marks. Ends early if the first state is not good
+ * Tests until no further test can change the result, and returns all marks. Ends early if the first state is not good
  * or the last one not bad. Interrupts tests that have become useless.
  */
 export const run = <E, R>({ count, jobs, endsAtOnce, known, keyOf, test }: Searching<E, R>) =>
   Effect.gen(function* () {
     const marks = new Map(known)
     let width = endsAtOnce ? Math.max(jobs, 2) : jobs
-    /** Those of ends that were tested next to the other one. */
+    /** Marks of ends that were tested at the same time. */
     const doubtful = new Map<number, string>()
     const byKey = new Map<string, Mark>()
     const running = new Map<Test, Fiber.Fiber<void>>()
@@ -115,13 +115,13 @@ interface Progress {
   readonly busy: number
 }
 
-/** What to test now, and whether a test in progress is still needed; undefined if the search has ended. */
+/** The next tests, and whether a test in progress is still needed; undefined if the search has ended. */
 const wantedNow = ({ count, marks, running, jobs, width, busy }: Progress) => {
   const [first, last] = [marks.get(0), marks.get(count - 1)]
   if ((first ?? "good") !== "good" || (last ?? "bad") !== "bad") return undefined
   if (first === undefined || last === undefined) {
     const ends = [0, count - 1].filter((index) => !marks.has(index) && !running.has(index)).slice(0, width - busy)
-    // Other lanes do not wait for the ends, which mostly are as they must be.
+    // Other lanes do not wait for the ends, whose marks are usually as expected.
     const hoped = new Map<number, Mark>([...marks, [0, "good"], [count - 1, "bad"]])
     const found = Halving.bounds(hoped, count)
     const middles = found === undefined ? [] : Halving.next(found, hoped, running, jobs - busy - ends.length)
@@ -134,6 +134,6 @@ const wantedNow = ({ count, marks, running, jobs, width, busy }: Progress) => {
   return { isOpen, next: Halving.next(found, marks, running, jobs - busy) }
 }
 
-/** Whether another mark on an end would give another answer. */
+/** Whether the opposite mark on an end would give another result. */
 const isDecisive = (index: number, marks: Halving.Marks, count: number): boolean =>
   marks.get(index) !== (index === 0 ? "good" : "bad") || Halving.bounds(marks, count)?.bad === index

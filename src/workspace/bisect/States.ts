@@ -1,4 +1,4 @@
-/** The distinct states of a workspace's files, in order of their moments. Pure. */
+/** The distinct states of a workspace's files, in order. Pure. */
 
 import * as FileVersions from "../history/FileVersions.ts"
 import type { Look } from "../history/Looks.ts"
@@ -7,14 +7,14 @@ import * as Entry from "../model/Entry.ts"
 import { digestOf } from "../store/ContentStore.ts"
 import * as Trees from "../store/Trees.ts"
 
-/** The files after a look that found them different. */
+/** The files after a look that found changes. */
 export interface State {
   readonly look: Look
   /** The number of looks up to it. */
   readonly seen: number
 }
 
-/** Leaves out looks after which the files are as they were. */
+/** Leaves out looks that found no change. */
 export const of = (looks: ReadonlyArray<Look>, treeOf: FileVersions.TreeOf): ReadonlyArray<State> => {
   const states: Array<State> = []
   const trees = new Map<string, Map<string, Entry.Entry> | undefined>()
@@ -45,7 +45,7 @@ const isSameEntry = (one: Entry.Entry | undefined, other: Entry.Entry | undefine
 const areSame = (one: Entry.Tree, other: Entry.Tree): boolean =>
   one.size === other.size && [...one].every(([path, entry]) => isSameEntry(entry, other.get(path)))
 
-/** The files in a state; undefined if the store lacks those at its task's start. `looks` are those of `of`. */
+/** The files in a state; undefined if the store lacks those at its task's start. `looks` as for `of`. */
 export const treeIn = (
   { seen }: State,
   looks: ReadonlyArray<Look>,

@@ -19,7 +19,7 @@ export interface Tested {
   readonly isCached: boolean
   /** Whether the time limit ended it. */
   readonly isLate: boolean
-  /** Files without which the state could not be tested: the command did not run. */
+  /** The missing files, for which the command did not run. */
   readonly lost: ReadonlyArray<Left>
   /** Files that the recorder had left out on purpose. */
   readonly omitted: ReadonlyArray<Left>

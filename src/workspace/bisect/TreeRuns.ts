@@ -1,4 +1,4 @@
-/** Runs a command of the user's on the recorded files of several moments. */
+/** Runs a user's command on the recorded files of several moments. */
 
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ interface Asked {
   readonly lane: number
 }
 
-/** Runs a command on trees, each lane in a directory of its own, which has exactly the tree each time. */
+/** Each lane has a directory of its own, which contains exactly the tree at each run. */
 export const runner = ({ contents, copied, command, timeoutMs, scratch }: TreeRunsOptions) => {
   const lanes = new Map<number, Scratch>()
   const whole = { get: (digest: string) => contents.get(digest) ?? copied.contents.get(digest) }

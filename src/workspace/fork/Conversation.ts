@@ -1,4 +1,4 @@
-/** The prompts, messages and calls of a recorded session up to a moment, as a new session can read them. */
+/** The prompts, messages and calls of a recorded session up to a moment, for a new session to read. */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -29,7 +29,7 @@ interface Asked {
   readonly until: number
 }
 
-/** In the log's order. A call stands where it was requested. */
+/** In the log's order. A call has the place of its request. */
 export const read = (
   log: Pick<EventLog.Service, "read" | "timeline">,
   { taskIds, until }: Asked,
@@ -52,7 +52,7 @@ export const of = (events: ReadonlyArray<Event>): ReadonlyArray<Entry> => {
   const outcomes = new Map<string, Outcome>()
   for (const event of events) {
     const outcome = outcomeOf(event)
-    // The first outcome counts: a later one is a correction of what nobody was told.
+    // The first outcome counts: a later one corrects it, but the agent never saw the correction.
     if (outcome !== undefined && !outcomes.has(outcome.commandId)) outcomes.set(outcome.commandId, outcome)
   }
   return events.flatMap((event): ReadonlyArray<Entry> => {

@@ -1,4 +1,4 @@
-/** How the log records directories that were made to continue a session in: each as a task with one command. */
+/** Records each directory that was made to continue a session, as a task with one command. */
 
 import { Effect } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -25,11 +25,11 @@ export interface MadeFork {
   readonly left: ReadonlyArray<Left>
 }
 
-/** The directory's path gives the id, so that a session in it finds the task without reading the log. */
+/** Derived from the directory's path, so that a session in it finds the task without reading the log. */
 export const taskIdOf = (directory: string, part: number): string =>
   `${AGENT}-${sha256(directory).slice(0, 32)}${part === 1 ? "" : `.${part}`}`
 
-/** The number of the next task of a directory: one that was removed may have been made again. */
+/** The number of a directory's next task: a removed directory may have been made again. */
 export const nextPart = (log: Pick<EventLog.Service, "readPage">, directory: string): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
     for (let part = 1; ; part++)
@@ -54,10 +54,12 @@ export const events = ({ from, directory, restored, left }: MadeFork): ReadonlyA
   ]
 }
 
-/** Files that the event names. */
+/** Maximum number of files in the event. */
 const MAX_LEFT = 1_000
 
-/** The moment from which a session in a directory continues: that of the fork that made it, or one above it. */
+/**
+ * The moment from which a session in a directory continues: that of the fork which made this directory or one above it.
+ */
 export const originOf = (
   log: Pick<EventLog.Service, "readPage">,
   directories: ReadonlyArray<string>,

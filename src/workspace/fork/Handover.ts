@@ -1,6 +1,6 @@
 /**
- * The first prompt of a session that continues a recorded one: where it is, the conversation so far, what it has to do
- * without, and what to do. It has to fit into one argument of a program. Pure.
+ * Writes the first prompt of a session that continues a recorded one: its place, the conversation so far, missing
+ * files, and the next step. The prompt fits into one argument of a program. Pure.
  */
 
 import type { ForkedFrom } from "../../events/vocabulary/Tasks.ts"
@@ -11,27 +11,27 @@ export interface Handover {
   readonly from: ForkedFrom
   /** The recorded session's client, for people. */
   readonly agent: string
-  /** The recorded directory, and the one that has its files now. */
+  /** The recorded directory, and the one that contains its files now. */
   readonly root: string
   readonly directory: string
   readonly entries: ReadonlyArray<Conversation.Entry>
-  /** The gaps of the directory, a sentence each. */
+  /** The directory's gaps, a sentence each. */
   readonly without: ReadonlyArray<string>
-  /** What to do now. Default: to continue. */
+  /** The next step. Default: to continue. */
   readonly prompt: string | undefined
 }
 
 export interface WrittenHandover {
   readonly text: string
-  /** Entries that it leaves out, and texts that it cuts. */
+  /** The number of omitted entries and shortened texts. */
   readonly leftOut: number
   readonly cut: number
 }
 
-/** Linux takes 128 KiB in one argument. */
+/** Linux accepts 128 KiB in one argument. */
 const MAX_BYTES = 96 * 1024
 
-/** Characters of a prompt or a message, and of arguments or a result. */
+/** Maximum number of characters of a prompt, a message, arguments or a result. */
 const MAX_SAID = 8_000
 const MAX_CALL = 2_000
 
@@ -63,12 +63,12 @@ export const write = (handover: Handover): WrittenHandover => {
 
 const CONTINUE = "Continue from that moment."
 
-/** For headings and the line about what is left out. */
+/** For headings and the line about omissions. */
 const MARGIN = 1_024
 
 const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8") + 2
 
-/** Keeps the first section, which says what the session is about, and the last ones. */
+/** Keeps the first section, which introduces the session, and the last ones. */
 const fitting = (sections: ReadonlyArray<string>, room: number) => {
   const [first, ...others] = sections
   if (first === undefined) return { kept: [], leftOut: 0 }
@@ -113,7 +113,7 @@ const OUTCOME = {
   unknown: "ended, and nobody knows how",
 } as const
 
-/** A quotation, so that no recorded text passes for a heading of this one. */
+/** As a quotation, so that no recorded text passes for a heading. */
 const quoted = (text: string): string =>
   text
     .split("\n")

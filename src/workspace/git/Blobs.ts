@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { type Git, GitFailed } from "./Git.ts"
 
-/** Sizes of blobs in bytes, by their ids. The repository may lack some: those have none. */
+/** Sizes of blobs in bytes by id, without those that the repository lacks. */
 export type Sizes = ReadonlyMap<string, number>
 
 /** Looks up the sizes of blobs in one run. */
@@ -15,7 +15,7 @@ export const sizes = (git: Git, ids: ReadonlyArray<string>): Effect.Effect<Sizes
         return new Map([...found].map(([, id = "", size]) => [id, Number(size)]))
       })
 
-/** Bytes of the contents that one run reads, unless a single file has more. */
+/** Maximum size of the contents that one run reads, unless a single file is larger. */
 const GROUP_BYTES = 32 * 1024 * 1024
 
 /** Divides files into groups whose contents fit into memory together. */
@@ -62,7 +62,7 @@ export const contents = (
     })
   })
 
-/** More than the line before a content takes, and its line feed. */
+/** More than the line before a content, with its line feed. */
 const HEADER_BYTES = 128
 
 const asLines = (ids: ReadonlyArray<string>): string => ids.map((id) => `${id}\n`).join("")

@@ -18,17 +18,17 @@ export interface CommitFile {
 
 export interface CommitFiles {
   readonly commit: string
-  /** RFC 3339. Undefined if the commit does not say it as Git does. */
+  /** RFC 3339. Undefined if the commit's date is not in Git's form. */
   readonly committedAt: string | undefined
   readonly files: ReadonlyArray<CommitFile>
   /** Files whose lines were not compared. */
   readonly leftOut: ReadonlyArray<{ readonly path: string; readonly why: string }>
 }
 
-/** Above it, nobody attributes a file by lines. */
+/** Nobody attributes larger files by lines. */
 const MAX_FILE = 16 * 1024 * 1024
 
-/** Of the files that `isWanted`. */
+/** Only files that `isWanted` accepts. */
 export const of = (
   git: Git,
   revision: string,

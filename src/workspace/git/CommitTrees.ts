@@ -1,4 +1,4 @@
-/** Writes recorded trees as commits by one `git fast-import`: no filter runs, and the user's index stays. */
+/** Writes recorded trees as commits by one `git fast-import`. Runs no filter, and leaves the user's index alone. */
 
 import { Buffer } from "node:buffer"
 import { randomUUID } from "node:crypto"
@@ -12,11 +12,11 @@ import type { Git, GitFailed } from "./Git.ts"
 import * as TakenPaths from "./TakenPaths.ts"
 
 export interface CommitTrees {
-  /** Adds a commit after the last one. It costs what changed since. */
+  /** Adds a commit after the last one. The cost depends only on the changes. */
   readonly commit: (commit: Commit) => Effect.Effect<void, GitFailed | StoreUnavailable>
-  /** Writes everything, and returns the id of the last commit, to which no reference leads. */
+  /** Writes everything, and returns the last commit's id. No reference leads to it. */
   readonly finish: Effect.Effect<string, GitFailed>
-  /** The files that no tree holds, and why. */
+  /** The files that no tree contains, with the reasons. */
   readonly leftOut: ReadonlyMap<string, string>
 }
 
@@ -31,14 +31,14 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
   Effect.gen(function* () {
     const taken = yield* TakenPaths.make(git)
     const importing = yield* git.feed(["fast-import", "--quiet", "--done", "--date-format=raw"])
-    /** Commits need a reference. The end of the input removes it again, before Git has written it. */
+    /** Commits need a reference. The end of the input removes it before Git has written it. */
     const ref = `refs/hindcast/export/${randomUUID()}`
     const leftOut = new Map<string, string>()
     const marks = new Map<string, number>()
     let [lastMark, lastCommit] = [0, 0]
     let last: Tree = new Map()
 
-    /** Without paths that are no files of a repository, and contents that the store lacks. */
+    /** Leaves out paths that a repository cannot contain, and contents that the store lacks. */
     const writable = (tree: Tree): Tree => {
       const bad = refused(tree)
       const kept = new Map<string, Entry>()
@@ -83,7 +83,7 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
             const digest = change.kind === "removed" ? undefined : change.after.digest
             if (digest !== undefined && !marks.has(digest)) yield* writeBlob(digest)
           }
-          // A file may take the place of a directory: removals go first.
+          // A file may take the place of a directory, so removals come first.
           const removed = changes.flatMap((one) => (one.kind === "removed" ? [`D ${quoted(one.path)}\n`] : []))
           const set = changes.flatMap((one) =>
             one.kind === "removed"
@@ -108,7 +108,7 @@ const modeOf = ({ kind, mode }: Entry): string => {
   return (mode & 0o100) === 0 ? "100644" : "100755"
 }
 
-/** As Git quotes paths. Other bytes stand for themselves. */
+/** As Git quotes paths. Other bytes stay as they are. */
 const quoted = (path: string): string => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`
 
 const WHY = {

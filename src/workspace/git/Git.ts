@@ -1,6 +1,6 @@
 /**
- * Runs Git's plumbing in a repository that may be anyone's. No hook, filter, converter or transport runs, the caller's
- * `GIT_*` variables do not count, and the index, HEAD and the files stay as they are.
+ * Runs Git's plumbing in a repository that may belong to a stranger. No hook, filter, converter or transport runs, the
+ * caller's `GIT_*` variables have no effect, and index, HEAD and files stay unchanged.
  */
 
 import { spawn, spawnSync } from "node:child_process"
@@ -19,11 +19,11 @@ export class GitFailed extends Data.TaggedError("GitFailed")<{
 }
 
 export interface Git {
-  /** The repository's directory of files. */
+  /** The repository's working directory. */
   readonly root: string
   /** The standard output. Fails if the exit code is not 0. */
   readonly run: (args: ReadonlyArray<string>, options?: RunOptions) => Effect.Effect<Buffer, GitFailed>
-  /** Starts a program that takes its input piece by piece. It is killed if the scope closes before its end. */
+  /** Starts a program that takes its input piece by piece. If the scope closes earlier, the program is killed. */
   readonly feed: (args: ReadonlyArray<string>) => Effect.Effect<Feed, never, Scope.Scope>
 }
 
@@ -125,7 +125,7 @@ const saidOf = (stderr: string, code: number | string | null): string => {
   return said === "" ? `exit code ${code}` : said
 }
 
-/** Whether a reference names another one, to which writes would go: a repository from elsewhere may have such. */
+/** Whether a reference names another one, to which writes would go. A repository from elsewhere may contain such. */
 export const isSymbolic = (git: Git, ref: string): Effect.Effect<boolean> =>
   Effect.isSuccess(git.run(["symbolic-ref", "--quiet", ref]))
 
@@ -142,7 +142,7 @@ const SETTINGS = [
   ].flatMap((setting) => ["-c", setting]),
 ]
 
-/** Objects that a partial clone lacks are missing: fetching them can run programs. */
+/** Objects that a partial clone lacks stay missing: fetching them can run programs. */
 const environment = (root: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
   GIT_ALLOW_PROTOCOL: "none",

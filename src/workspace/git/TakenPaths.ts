@@ -1,4 +1,7 @@
-/** Which paths Git takes into a tree: some systems would take others for Git's own files. `fast-import` does not check. */
+/**
+ * Finds the paths that Git refuses in a tree, because some systems would read them as Git's own files. `fast-import`
+ * does not check them.
+ */
 
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -10,7 +13,7 @@ import type { Git, GitFailed } from "./Git.ts"
 export interface TakenPaths {
   /** The paths of a tree that Git refuses. Asks Git once about each path that is not plain. */
   readonly refused: (tree: Tree) => Effect.Effect<ReadonlySet<string>, GitFailed>
-  /** The id of no object: its length is that of the repository's ids. */
+  /** The id of no object, as long as the repository's ids. */
   readonly noObject: string
 }
 
@@ -23,7 +26,9 @@ export const make = (git: Git): Effect.Effect<TakenPaths, GitFailed, Scope.Scope
     const id = (yield* git.run(["hash-object", "--stdin", "--no-filters"])).toString("latin1").trim()
     const known = new Map<string, boolean>()
 
-    /** Git skips paths that it refuses, and succeeds. Each gets a directory of its own, so that none hides another. */
+    /**
+     * Git skips paths that it refuses, and succeeds. Each path gets a directory of its own, so that none hides another.
+     */
     const ask = (asked: ReadonlyArray<readonly [string, Entry]>) =>
       Effect.gen(function* () {
         const env = { GIT_INDEX_FILE: path.join(directory, "index") }
@@ -52,7 +57,7 @@ const modeOf = ({ kind }: Entry): string => (kind === "link" ? "120000" : "10064
 
 const keyOf = (file: string, entry: Entry): string => `${entry.kind} ${file}`
 
-/** Whether every system takes the path for a usual file: letters, digits and few marks, and no dot before "git". */
+/** Whether every system takes the path for an ordinary file: letters, digits and few marks, and no dot before "git". */
 const isPlain = (file: string): boolean => file.split("/").every((name) => PLAIN.test(name))
 
 const PLAIN = /^(?!\.+$)(?!\.git)[\w.+=@, -]*[\w+=@,-]$/i

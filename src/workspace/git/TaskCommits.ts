@@ -1,4 +1,4 @@
-/** The recorded files of a task as commits: one for each change that was seen, or for each prompt. Pure. */
+/** Groups a task's recorded files into commits: one for each look, or for each prompt. Pure. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { messageText } from "../../values/JsonObjects.ts"
@@ -14,9 +14,9 @@ export interface Step {
 }
 
 export interface Group {
-  /** In their order; the commit holds the files after the last one. */
+  /** In order; the commit contains the files after the last one. */
   readonly steps: ReadonlyArray<Step>
-  /** The prompt that they have in common, if commits are by prompts. */
+  /** The steps' common prompt, if commits are by prompts. */
   readonly prompt: Event | undefined
 }
 
@@ -35,12 +35,12 @@ export const byPrompt = (steps: ReadonlyArray<Step>, prompts: ReadonlyArray<Even
 export const byStep = (steps: ReadonlyArray<Step>): ReadonlyArray<Group> =>
   steps.map((step) => ({ steps: [step], prompt: undefined }))
 
-/** Whether calls of the task made all changes of a group: nobody else is its author. */
+/** Whether the task's calls made all changes of a group. Otherwise, the commit has no author. */
 export const isOfAgent = ({ steps }: Group, taskId: string): boolean =>
   steps.some(({ origin }) => origin.kind === "call") &&
   steps.every(({ origin: { kind, calls } }) => kind === "call" && calls.every((call) => call.command.taskId === taskId))
 
-/** The message: what it did, and the causes as trailers. */
+/** The message: a summary, and the causes as trailers. */
 export const messageOf = ({ steps, prompt }: Group, taskId: string): string => {
   const calls = steps.flatMap(({ origin }) => origin.calls)
   const files = new Set(steps.flatMap(({ look }) => look.files.map(({ path }) => path)))
@@ -74,15 +74,15 @@ const MAX_SUBJECT = 72
 const cut = (text: string): string =>
   text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`
 
-/** Who made a commit and when, as `git fast-import` takes it: an agent as the author. */
+/** Author and time for `git fast-import`. The author is an agent. */
 export const identity = (agent: string, occurredAt: number): string => {
   const plain = agent.replaceAll(/[\p{Cc}<>]/gu, " ").trim()
-  // Git refuses a name of nothing but these.
+  // Git refuses a name that consists only of these.
   const name = /^[\s.,:;"\\']*$/.test(plain) ? "unknown" : plain
   const local = name.replaceAll(/[^\w.@-]/g, "-").replaceAll("@", "-")
-  // Git has no time before 1970; a log from elsewhere may have impossible ones.
+  // Git has no time before 1970, and a log from elsewhere may contain impossible ones.
   const seconds = Time.isMoment(occurredAt) ? Math.max(0, Math.floor(occurredAt / 1000)) : 0
-  // The domain is nobody's (RFC 2606).
+  // This domain belongs to nobody (RFC 2606).
   return [
     `author ${trimmed(name)} <${trimmed(local)}@hindcast.invalid> ${seconds} +0000\n`,
     `committer Hindcast <export@hindcast.invalid> ${seconds} +0000\n`,

@@ -1,10 +1,11 @@
 /**
- * Which version of a file each of its lines comes from: by content, and not by commits. Pure.
+ * Finds the version that each line of a file comes from, by content instead of commits. Pure.
  *
- * - A version with the content of an earlier one has that one's blame: a stash that was popped, a checkout back.
- * - In a version from outside of any call (a rebase, a person), lines that an earlier version had are that one's.
+ * - A version with the content of an earlier one takes over its blame, as after `git stash pop` or a checkout.
+ * - In a version from outside of any call (a rebase, a person), lines that an earlier version contained keep their
+ *   origin.
  * - A line that first appears after a version of unknown content may come from that version.
- * - A line that no version had is not seen.
+ * - A line that no version contained is not seen.
  */
 
 import { type Blamed, EarlierContents } from "./EarlierContents.ts"
@@ -13,9 +14,9 @@ import type { Lines, LineTable } from "./LineTable.ts"
 
 export interface Version<Origin> {
   readonly origin: Origin
-  /** From one table for all versions. None where the file was missing or binary; undefined if the content is unknown. */
+  /** All versions share one table. Empty if the file was missing or binary; undefined if the content is unknown. */
   readonly lines: Lines | undefined
-  /** Whether it came from outside of any call. */
+  /** Whether no call made it. */
   readonly isOutside: boolean
 }
 
@@ -24,27 +25,25 @@ export type Attribution<Origin> =
   | { readonly kind: "seen"; readonly origin: Origin }
   /** It appeared after the last version. */
   | { readonly kind: "not-seen" }
-  /**
-   * It appeared with `since`, whose content is unknown, or later: up to `until`. Without `until`, it appeared up to now.
-   */
+  /** It appeared with `since`, whose content is unknown, or later, up to `until`. Without `until`: up to now. */
   | { readonly kind: "unknown"; readonly since: Origin; readonly until: Origin | undefined }
   /**
-   * It came with the version or is older: the contents before and after it differ too much to align them. Without
-   * `version`, those are the last version and the present.
+   * It came with the version or is older: the contents before and after differ too much to align them. Without
+   * `version`: the last version and the present content differ too much.
    */
   | { readonly kind: "too-different"; readonly version: Origin | undefined }
 
 export interface Blame<Origin> {
-  /** For each line of the present content. */
+  /** For each present line. */
   readonly lines: ReadonlyArray<Attribution<Origin>>
-  /** Whether early contents were dropped to bound memory. Lines that came back from them count as new. */
+  /** Whether early contents were dropped to limit memory. Lines that came back from them count as new. */
   readonly hasDropped: boolean
 }
 
 /** Maximum number of lines of all contents together, at eight bytes a line. */
 export const MAX_LINES = 8_000_000
 
-/** Attributes the present lines. Goes through the versions once, oldest first. */
+/** Attributes the present lines in one pass through the versions, oldest first. */
 export const of = <Origin>(
   versions: Iterable<Version<Origin>>,
   present: Lines,
@@ -66,7 +65,7 @@ class BlameFold<Origin> {
   readonly #table: LineTable
   readonly #earlier: EarlierContents
   readonly #attributions: Array<Attribution<Origin>> = []
-  /** The rest of the whole blame's effort for aligning lines. */
+  /** The remaining effort of the whole blame for aligning lines. */
   #effort = MAX_EFFORT
   /** The first version of unknown content since the last known one. */
   #unknown: { readonly origin: Origin } | undefined
@@ -112,7 +111,7 @@ class BlameFold<Origin> {
     return blamed
   }
 
-  /** Copies the sources of lines that stay, and sets those of the others. Returns the places of lines that came in. */
+  /** Copies the sources of unchanged lines, and sets those of the others. Returns the places of new lines. */
   #carry({ lines, sources }: Blamed, { hunks, isWhole }: LineDiff.LineDiff, own: Own<Origin>): ReadonlyArray<number> {
     const before = this.#earlier.latest
     const fresh = this.#attributions.push(own.isNew) - 1
@@ -127,14 +126,14 @@ class BlameFold<Origin> {
     }
     sources.set(before.sources.subarray(oldAt), newAt)
     if (isWhole) return inserted
-    // A line that the content before lacks has certainly come in.
+    // A line that the content before lacks is certainly new.
     const undecided = this.#attributions.push(own.isUndecided) - 1
     const olds = new Set(before.lines)
     for (const place of inserted) if (olds.has(lines[place] ?? -1)) sources[place] = undecided
     return inserted.filter((place) => sources[place] === fresh)
   }
 
-  /** Gives lines that came in from outside their sources in the earlier contents that fit best. */
+  /** Gives new lines from outside their sources in the earlier contents that fit best. */
   #bringBack({ lines, sources }: Blamed, inserted: ReadonlyArray<number>): void {
     const open = new Set(inserted)
     const tried = new Set<Blamed>()
@@ -153,8 +152,8 @@ class BlameFold<Origin> {
   }
 
   /**
-   * The open lines that are in an earlier content, with their places there: in successions with at least one distinctive
-   * line, since an empty line or a bracket alone says nothing about where it comes from.
+   * The open lines that an earlier content contains, with their places there. Counts only runs with at least one
+   * distinctive line, because an empty line or a bracket alone proves nothing.
    */
   #cameBack(earlier: Lines, lines: Lines, open: ReadonlySet<number>): ReadonlyArray<readonly [number, number]> {
     const { hunks, isWhole } = this.#compare(earlier, lines)
@@ -179,7 +178,7 @@ class BlameFold<Origin> {
     return came
   }
 
-  /** Spends from the effort of the whole blame, so that no history takes for ever. */
+  /** Draws on the effort of the whole blame, so that it ends for every history. */
   #compare(before: Lines, after: Lines): LineDiff.LineDiff {
     const diff = LineDiff.between(before, after, Math.min(LineDiff.MAX_EDITS, Math.floor(Math.sqrt(this.#effort))))
     this.#effort -= diff.edits ** 2
@@ -187,7 +186,7 @@ class BlameFold<Origin> {
   }
 }
 
-/** How many earlier contents may give lines back to one version. */
+/** Maximum number of earlier contents that give lines back to one version. */
 const MAX_ROUNDS = 8
 
 /** In squares of edits. */

@@ -1,4 +1,4 @@
-/** A file's lines with the calls that they come from, and what the agent had read before. */
+/** A file's lines with the calls that they come from, and the agent's readings before. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -17,9 +17,9 @@ export interface BlamedLine {
 
 export interface BlamedFile {
   readonly lines: ReadonlyArray<BlamedLine>
-  /** Of the versions that the lines name. */
+  /** For the versions that the lines name. */
   readonly origins: ReadonlyMap<FileVersion, Origin.Origin>
-  /** Of the versions that one call wrote, if they were asked for. */
+  /** For versions that one call wrote, if the caller asked for them. */
   readonly readings: ReadonlyMap<FileVersion, Readings.Reading>
   readonly hasDropped: boolean
 }
@@ -28,11 +28,11 @@ export interface BlameOptions {
   /** The first and the last line. Default: all. */
   readonly first?: number | undefined
   readonly last?: number | undefined
-  /** Whether to look for what the agent had read. */
+  /** Whether to look for the agent's readings. */
   readonly read: boolean
 }
 
-/** Finds the origins of lines. None if the range has no line. */
+/** Finds the origins of lines. Empty if the range contains no line. */
 export const of = (
   log: Pick<EventLog.Service, "find" | "read">,
   versions: ReadonlyArray<FileVersion>,
@@ -56,7 +56,7 @@ export const of = (
     return { lines, origins, readings, hasDropped }
   })
 
-/** The version that tells most about a line's origin. */
+/** The version that says most about a line's origin. */
 export const versionOf = (from: Attribution<FileVersion>): FileVersion | undefined => {
   switch (from.kind) {
     case "seen":

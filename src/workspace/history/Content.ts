@@ -5,13 +5,13 @@ import type { Entry, Omission } from "../model/Entry.ts"
 export type Content =
   | { readonly kind: "text" | "binary"; readonly bytes: Uint8Array }
   | { readonly kind: "missing" }
-  /** `gone`: the store had it, or should have. `purged`: a person removed it. */
+  /** `gone`: the store contained it, or should have. `purged`: a person removed it. */
   | { readonly kind: "unknown"; readonly why: Omission | "gone" | "purged" }
 
 /** Reads contents by their digests. */
 export interface Contents {
   readonly get: (digest: string) => Uint8Array | undefined
-  /** Asked about contents that `get` does not find. */
+  /** Called for contents that `get` does not find. */
   readonly isPurged?: ((digest: string) => boolean) | undefined
 }
 
@@ -29,7 +29,7 @@ export const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, HEAD_BY
 
 const HEAD_BYTES = 8_000
 
-/** The reasons why a content is unknown, in words. */
+/** Words for the reasons why a content is unknown. */
 export const WHY = {
   large: "it is above the recorder's size limit",
   secret: "it holds secrets, or its name says so",
@@ -39,7 +39,7 @@ export const WHY = {
   purged: "`hindcast files purge` removed it",
 } as const
 
-/** UTF-8, else Latin-1: a character for each byte. */
+/** UTF-8, or Latin-1 if it is invalid: a character for each byte. */
 export const textOf = (bytes: Uint8Array): string => {
   try {
     return UTF8.decode(bytes)

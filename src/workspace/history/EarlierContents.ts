@@ -1,4 +1,4 @@
-/** The contents that a file had, with their blame: finds the one that has come back, in whole or in part. */
+/** A file's earlier contents with their blame: finds the content that has come back, in whole or in part. */
 
 import type { Hunk } from "./LineDiff.ts"
 import { type Lines, NO_LINES } from "./LineTable.ts"
@@ -13,7 +13,7 @@ export class EarlierContents {
   /** Oldest first. */
   readonly #contents: Array<Blamed | undefined> = []
   readonly #byHash = new Map<number, Array<number>>()
-  /** The last content that held a line which has gone since. */
+  /** For each line that is gone, the last content that contained it. */
   readonly #lastHeld = new Map<number, number>()
   readonly #maxLines: number
   #latest: number | undefined
@@ -29,12 +29,12 @@ export class EarlierContents {
     return (this.#latest === undefined ? undefined : this.#contents[this.#latest]) ?? NOTHING
   }
 
-  /** Whether old contents were dropped, since all together exceeded the maximum number of lines. */
+  /** Whether old contents were dropped because all together exceeded the maximum number of lines. */
   get hasDropped(): boolean {
     return this.#oldest > 0
   }
 
-  /** Adds a content after its difference from the latest one. */
+  /** Adds a content, with its difference from the latest one. */
   add(content: Blamed, hunks: ReadonlyArray<Hunk>): void {
     this.#leave(hunks)
     const hash = hashOf(content.lines)
@@ -62,7 +62,7 @@ export class EarlierContents {
     return undefined
   }
 
-  /** The earlier content, out of those not tried, that holds most of these lines. The later one if two hold as many. */
+  /** The earlier content, among those not tried, that contains most of these lines. Of equals, the later one. */
   bestFor(lines: ReadonlyArray<number>, tried: ReadonlySet<Blamed>): Blamed | undefined {
     const votes = new Map<number, number>()
     for (const line of lines) {
@@ -95,7 +95,7 @@ export class EarlierContents {
 
 const NOTHING: Blamed = { lines: NO_LINES, sources: NO_LINES }
 
-/** Maximum number of contents that are counted to find the best one. */
+/** Maximum number of contents to count for the best one. */
 const MAX_CANDIDATES = 8
 
 /** How many of the wanted lines a content lacks. */

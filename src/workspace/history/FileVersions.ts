@@ -1,4 +1,4 @@
-/** The versions of a file, followed through its renames. Pure. */
+/** The versions of a file, through its renames. Pure. */
 
 import { apply, type FileState } from "../model/Document.ts"
 import * as Entry from "../model/Entry.ts"
@@ -9,11 +9,11 @@ export interface FileVersion {
   readonly look: Look
   /** The file's path at that time. */
   readonly path: string
-  /** `start`: as a task found it. `unknown`: a task's start, whose tree the store lacks. */
+  /** `start`: at a task's start. `unknown`: a task's start, whose tree the store lacks. */
   readonly kind: FileState["kind"] | "start" | "unknown"
   /** The earlier path of a renamed file. */
   readonly from: string | undefined
-  /** Undefined if there was no such file, or nobody knows. */
+  /** Undefined if there was no such file, or if this is unknown. */
   readonly entry: Entry.Entry | undefined
   readonly lines: FileState["lines"]
 }
@@ -25,7 +25,7 @@ export type TreeOf = (base: string) => Entry.Tree | undefined
 export type EntryIn = (base: string, path: string) => Found
 
 /**
- * The versions of the file that has a path after the last look, oldest first. Leaves out looks that found it as it was.
+ * The versions of the file that has a path after the last look, oldest first. Leaves out looks that found no change.
  */
 export const of = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): ReadonlyArray<FileVersion> => {
   const found: Array<FileVersion> = []
@@ -58,13 +58,13 @@ const isSame = (before: FileVersion | undefined, { kind, from, entry }: FileVers
   return Entry.isSame(before.entry, entry)
 }
 
-/** The task whose call it was knows it, and others in the directory do not. */
+/** A call's own task knows the call; other tasks in the directory do not. */
 const knowsMore = ({ look }: FileVersion, before: FileVersion): boolean =>
   look.base === undefined && sourceOf(look).kind === "call" && sourceOf(before.look).kind !== "call"
 
 /**
- * The files after the last look; undefined if the store lacks the tree at its task's start. A task knows all files, so
- * that of the last look counts.
+ * The files after the last look; undefined if the store lacks the tree at its task's start. Each task knows all files,
+ * so the last look's task is enough.
  */
 export const treeAfter = (looks: ReadonlyArray<Look>, treeOf: TreeOf): Entry.Tree | undefined => {
   const last = looks.at(-1)
@@ -88,14 +88,14 @@ export const entryAfter = (looks: ReadonlyArray<Look>, path: string, entryIn: En
   return { isKnown: false }
 }
 
-/** Whether a look names the path, or a task found it at its start. */
+/** Whether a look names the path, or a task's start includes it. */
 export const hasPath = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): boolean =>
   looks.some(
     ({ base, files }) =>
       files.some((file) => file.path === path) || (base !== undefined && entryIn(base, path).entry !== undefined),
   )
 
-/** The paths that looks name, those of the trees at the tasks' starts included. */
+/** The paths that looks name, and those of the trees at the tasks' starts. */
 export const pathsIn = (looks: ReadonlyArray<Look>, treeOf: TreeOf): ReadonlySet<string> => {
   const paths = new Set<string>()
   for (const { base, files } of looks) {

@@ -1,4 +1,4 @@
-/** Changes of files as a patch that `git apply` takes: exact bytes, binary contents included. Pure. */
+/** Writes changes of files as a patch for `git apply`: exact bytes, binary contents included. Pure. */
 
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
@@ -14,7 +14,7 @@ interface Side {
   readonly bytes: Uint8Array
 }
 
-/** A change with a content that nobody has. */
+/** A change whose content is unknown. */
 export interface NotWritable {
   readonly path: string
   readonly why: string
@@ -26,7 +26,7 @@ export interface Patch {
   readonly left: ReadonlyArray<NotWritable>
 }
 
-/** @param maxTextBytes of the patch: texts beyond it are written as binary contents, which are compressed */
+/** @param maxTextBytes of the patch: further texts are written as binary contents, which are compressed */
 export const of = (
   changes: ReadonlyArray<Change>,
   contents: Content.Contents,
@@ -53,7 +53,7 @@ const MAX_TEXT_BYTES = 256 * 1024 * 1024
 
 const fromOf = (change: Change): string => (change.kind === "renamed" ? change.from : change.path)
 
-/** A reason in place of a content that is unknown. */
+/** Or the reason why the content is unknown. */
 const sideOf = (path: string, entry: Entry, contents: Content.Contents): Side | string => {
   const content = Content.of(entry, contents)
   if (content.kind === "unknown") return Content.WHY[content.why]
@@ -112,7 +112,7 @@ const blobOf = (side: Side | undefined): string =>
     ? "0".repeat(40)
     : crypto.createHash("sha1").update(`blob ${side.bytes.length}\0`).update(side.bytes).digest("hex")
 
-/** A whole content, deflated, in lines of up to 52 bytes: a letter for the length, and base 85. */
+/** A whole content, deflated, in lines of up to 52 bytes: a letter for the length, then base 85. */
 const literal = (bytes: Uint8Array): ReadonlyArray<string> => {
   const packed = zlib.deflateSync(bytes)
   const written = [`literal ${bytes.length}`]
@@ -152,7 +152,7 @@ const quoted = (path: string): string => {
   return `"${[...bytes].map(escaped).join("")}"`
 }
 
-/** After `---` and `+++`, a tab ends a name that has a space. */
+/** After `---` and `+++`, a tab ends a name that contains a space. */
 const name = (path: string): string => {
   const text = quoted(path)
   return text.includes(" ") && !text.startsWith('"') ? `${text}\t` : text

@@ -14,27 +14,26 @@ export interface Hunk {
 export interface LineDiff {
   /** In order. Lines between two hunks are equal. */
   readonly hunks: ReadonlyArray<Hunk>
-  /** False if the texts differ too much to align them within `maxEdits`: the one hunk may hold equal lines. */
+  /** False if the texts differ too much to align them within `maxEdits`: the one hunk may contain equal lines. */
   readonly isWhole: boolean
-  /** How many lines the search for equal ones moved over, which is at most `maxEdits`. */
+  /** The number of lines that the search for equal ones passed, at most `maxEdits`. */
   readonly edits: number
 }
 
 /**
- * Maximum number of lines, out of those that both texts hold, that may be out of order. The search's time and memory grow
- * with its square.
+ * Maximum number of lines out of order, among those in both texts. The search's time and memory grow with its square.
  */
 export const MAX_EDITS = 1000
 
 /**
- * The shortest difference. Where several are, the lines that came in are the last possible: of two equal lines in
- * succession, the second is the new one.
+ * The shortest difference. If there are several, the one whose new lines come last: of two equal lines in succession,
+ * the second is new.
  */
 export const between = (before: Lines, after: Lines, maxEdits = MAX_EDITS): LineDiff => {
   const { start, oldEnd, newEnd } = differing(before, after)
   const all = { oldStart: start, oldEnd, newStart: start, newEnd }
   if (start === oldEnd && start === newEnd) return { hunks: [], isWhole: true, edits: 0 }
-  // Lines that one text alone holds take no part in the search: nothing can equal them.
+  // Lines in only one text take no part in the search, because nothing can equal them.
   const olds = shared(before, start, oldEnd, after.subarray(start, newEnd))
   const news = shared(after, start, newEnd, before.subarray(start, oldEnd))
   const aligned = align(
@@ -49,7 +48,7 @@ export const between = (before: Lines, after: Lines, maxEdits = MAX_EDITS): Line
 
 type Pair = readonly [old: number, now: number]
 
-/** The part without the lines that are equal at the beginning and at the end. */
+/** Drops equal lines at the beginning and the end. */
 export const differing = (
   before: Lines,
   after: Lines,
@@ -65,7 +64,7 @@ export const differing = (
   return { start, oldEnd, newEnd }
 }
 
-/** The places in `[start, end)` of lines that `other` holds too. */
+/** The places in `[start, end)` of lines that `other` contains too. */
 const shared = (lines: Lines, start: number, end: number, other: Lines): ReadonlyArray<number> => {
   if (start === end || other.length === 0) return []
   const known = new Set(other)
@@ -74,7 +73,7 @@ const shared = (lines: Lines, start: number, end: number, other: Lines): Readonl
   return places
 }
 
-/** Pairs of equal lines, as many as possible in order; undefined if that takes too long to find. */
+/** Pairs of equal lines, as many as possible in order; undefined if the search takes too long. */
 const align = (
   before: Array<number>,
   after: Array<number>,
@@ -106,7 +105,7 @@ const hunksBetween = (pairs: ReadonlyArray<Pair>, all: Hunk): ReadonlyArray<Hunk
   return hunks
 }
 
-/** Moves lines that came in down, past equal ones, up to the next hunk. */
+/** Moves new lines down, past equal ones, up to the next hunk. */
 const slid = (hunks: ReadonlyArray<Hunk>, after: Lines): ReadonlyArray<Hunk> =>
   hunks.map((hunk, index) => {
     if (hunk.oldStart !== hunk.oldEnd) return hunk

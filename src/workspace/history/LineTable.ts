@@ -1,6 +1,6 @@
 /**
- * Lines of texts as numbers: equal lines have the same one, so that comparing lines compares numbers. A line's end (LF,
- * CRLF, or none at the end of the text) does not count.
+ * Numbers the lines of texts: equal lines have equal numbers, so that comparing lines compares numbers. A line's end
+ * (LF, CRLF, or none at the end of the text) does not count.
  */
 
 /** The lines of a text, by their numbers. */
@@ -8,7 +8,7 @@ export type Lines = Int32Array
 
 export const NO_LINES: Lines = new Int32Array(0)
 
-/** Gives lines their numbers. Texts that differ little from the one before cost little. */
+/** Numbers lines. Texts that differ little from the one before cost little. */
 export class LineTable {
   readonly #numbers = new Map<string, number>()
   /** One character for each byte, so that every content has a key of its own. */
@@ -38,12 +38,12 @@ export class LineTable {
     return Buffer.from(this.#keys[line] ?? "", "latin1")
   }
 
-  /** Whether a line holds a name or a number that tells it from brackets and empty lines. */
+  /** Whether a line contains a name or a number, unlike brackets and empty lines. */
   isDistinctive(line: number): boolean {
     return DISTINCTIVE.test(this.#keys[line] ?? "")
   }
 
-  /** Splits only what differs from the last text: whole lines at the beginning and the end are taken over. */
+  /** Splits only the part that differs from the last text, and reuses whole lines at the beginning and the end. */
   #split(bytes: Buffer, last: Split): Split {
     const { head, tail } = commonEnds(last, bytes)
     const from = head === 0 ? 0 : at(last.ends, head - 1)
@@ -77,7 +77,7 @@ export class LineTable {
 interface Split {
   readonly bytes: Buffer
   readonly lines: Lines
-  /** Where each line ends, its line feed included. */
+  /** Where each line ends, including its line feed. */
   readonly ends: Int32Array
 }
 
@@ -105,16 +105,16 @@ const joined = (head: Int32Array, middle: ReadonlyArray<number>, tail: Int32Arra
   return all
 }
 
-/** How many whole lines at the beginning and the end of the last text are also those of `bytes`. */
+/** The number of whole lines that the last text has in common with `bytes`, at the beginning and the end. */
 const commonEnds = ({ bytes: last, ends }: Split, bytes: Buffer): { readonly head: number; readonly tail: number } => {
   const most = Math.min(last.length, bytes.length)
   const before = commonPrefix(last, bytes, most)
-  // A line counts up to its line feed: what follows it does not change it.
+  // A line counts up to its line feed: later text does not change it.
   let head = countUpTo(ends, before)
   if (head > 0 && last[at(ends, head - 1) - 1] !== LF) head--
   const kept = head === 0 ? 0 : at(ends, head - 1)
   const after = commonSuffix(last, bytes, most - kept)
-  // The line feed before a line belongs to the common end too, or the line may begin earlier in the other text.
+  // The line feed before a line belongs to the common end too, because the line may begin earlier in the other text.
   const first = countUpTo(ends, last.length - after) + 1
   const tail = Math.max(0, ends.length - Math.max(first, head))
   return { head, tail }

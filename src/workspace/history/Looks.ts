@@ -1,4 +1,6 @@
-/** The recorded looks at a workspace's files: its state at a task's start, and each change that a snapshot found since. */
+/**
+ * The recorded looks at a workspace's files: the state at a task's start, and each change that a snapshot found since.
+ */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError, Query } from "../../events/log/EventLog.ts"
@@ -15,13 +17,13 @@ export interface Look {
   readonly root: string
   /** At a start: the digest of the whole tree. */
   readonly base: string | undefined
-  /** The files that changed since the last look of the task. */
+  /** The files that changed since the task's last look. */
   readonly files: ReadonlyArray<{ readonly path: string; readonly state: Document.FileState }>
 }
 
-/** Where a look's changes come from. */
+/** The cause of a look's changes. */
 export type Source =
-  /** The files at the beginning: written before anything was recorded, or between two tasks. */
+  /** The files at the beginning: from before the recording, or from between two tasks. */
   { readonly kind: "start" } | FileStates.Source
 
 export const sourceOf = ({ event, base }: Look): Source =>
@@ -34,7 +36,7 @@ export interface StartsOptions {
   readonly taskId?: string | undefined
 }
 
-/** The looks at tasks' starts in the log's timeline, up to a position, in the log's order. */
+/** The looks at tasks' starts in the log's timeline up to a position, in the log's order. */
 export const starts = (log: Reading, { until, taskId }: StartsOptions): Effect.Effect<ReadonlyArray<Look>, LogError> =>
   Effect.gen(function* () {
     const found: Array<Look> = []
@@ -48,7 +50,7 @@ export const starts = (log: Reading, { until, taskId }: StartsOptions): Effect.E
     return found
   })
 
-/** All looks in the log's timeline that begin with these starts, up to a position, in the log's order. */
+/** All looks in the log's timeline that begin with these starts up to a position, in the log's order. */
 export const since = (
   log: Reading,
   from: ReadonlyArray<Look>,
@@ -59,8 +61,8 @@ export const since = (
   )
 
 /**
- * The looks of the task that looked last: its files after them are those of the workspace. Of many tasks, reads the
- * changes of that one, and what came after the last start.
+ * The looks of the task that looked last: its files after them are the workspace's. With many tasks, reads only this
+ * task's changes and those after the last start.
  */
 export const ofLastTask = (
   log: Reading,
@@ -86,7 +88,9 @@ interface Range {
   readonly until: number
 }
 
-/** The changes of the starts' tasks in a range: by task, or those of all tasks where that reads less. In no order. */
+/**
+ * The changes of the starts' tasks in a range, read by task, or from all tasks if that is less to read. In no order.
+ */
 const changesSince = (log: Reading, from: ReadonlyArray<Look>, range: Range) =>
   Effect.gen(function* () {
     const startsOf = new Map<string, Array<Look>>()
@@ -108,25 +112,25 @@ const changesSince = (log: Reading, from: ReadonlyArray<Look>, range: Range) =>
     return looks
   })
 
-/** To begin reading a task takes as long as to pass over so many positions. */
+/** Starting to read a task takes as long as passing so many positions. */
 const A_TASK = 500
 
 const lastOf = ({ head }: Reading, until: number) => Effect.map(head, ({ position }) => Math.min(until, position))
 
-/** Reads by pages, because a stream for each of many tasks takes ten times as long. */
+/** Reads by pages: a stream for each of many tasks takes ten times as long. */
 const forEachEvent = ({ readPage }: Reading, query: Query, take: (event: Event) => void) =>
   Pages.forEach(readPage, query, (page) => {
     for (const event of page) take(event)
   })
 
-/** Reads all tasks. A page may pass over any number of other plugins' events, so the range has limits. */
+/** Reads all tasks. The range has limits because a page may pass over any number of other plugins' events. */
 const forEachOfAll = (log: Reading, { after = 0, until, ...query }: Query & Range, take: (event: Event) => void) =>
   Effect.gen(function* () {
     for (let from = after; from < until; from += MAX_PASSED)
       yield* forEachEvent(log, { ...query, after: from, until: Math.min(until, from + MAX_PASSED) }, take)
   })
 
-/** Positions that are read without a pause. */
+/** Maximum number of positions to read without a pause. */
 const MAX_PASSED = 100_000
 
 /** The looks among the events of one task, in their order. */

@@ -1,4 +1,4 @@
-/** Who changed a file: the call, its decision, its approval, and the prompt or the task's goal, from the log. */
+/** Finds who changed a file: the call, its decision, its approval, and the prompt or the task's goal. */
 
 import { Effect, Option, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -8,11 +8,11 @@ import { sourceOf } from "./Looks.ts"
 
 export interface Origin {
   readonly kind: ReturnType<typeof sourceOf>["kind"]
-  /** The calls of which one or several did it; one if it is known. */
+  /** One or several of these calls did it; one if it is certain. */
   readonly calls: ReadonlyArray<Call>
 }
 
-/** A call, with what led to it. Each is absent if the log does not have it. */
+/** A call with its causes. Each is absent if the log lacks it. */
 export interface Call {
   /** `ActuatorCommanded` */
   readonly command: Event
@@ -22,13 +22,13 @@ export interface Call {
   readonly approval: Event | undefined
   /** `InputReceived`: the last prompt before it. */
   readonly prompt: Event | undefined
-  /** `TaskOpened`, if there was no prompt: its goal is what the call was for. */
+  /** `TaskOpened`, if there was no prompt: its goal was the reason for the call. */
   readonly opening: Event | undefined
   /** `ModelCalled`: the request whose answer made the call. */
   readonly model: Event | undefined
 }
 
-/** Finds origins. Remembers the events that it has read, since changes have their causes in common. */
+/** Finds origins. Remembers the events that it has read, because changes share causes. */
 export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
   const events = new Map<string, Event | undefined>()
   const find = (id: string): Effect.Effect<Event | undefined, LogError> =>
@@ -41,7 +41,7 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
       })
     })
 
-  /** An event's causes, nearest first. A log should have no cycle, but a writer can make one. */
+  /** An event's causes, nearest first. A log should contain no cycle, but a writer can make one. */
   const causesOf = (event: Event) =>
     Effect.gen(function* () {
       const chain: Array<Event> = []
@@ -108,7 +108,9 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
       return { kind: source.kind, calls: found }
     })
 
-  /** The request of a command, which may be of another task. It was in progress at `until`: most began shortly before. */
+  /**
+   * A command's request, which may belong to another task. It was in progress at `until`; most began shortly before.
+   */
   const commanded = (commandId: string, until: number) =>
     Effect.gen(function* () {
       let [end, span] = [until, FIRST_SPAN]

@@ -1,10 +1,10 @@
-/** Contents that a person may want to remove from the store. Pure. */
+/** Finds contents that a person may want to remove from the store. Pure. */
 
 import type { Entry } from "../model/Entry.ts"
 import * as FileVersions from "./FileVersions.ts"
 import type { Look } from "./Looks.ts"
 
-/** The digests of every content that a path had, under its earlier names too. */
+/** The digests of every content of a path, including those under earlier names. */
 export const ofFile = (
   looks: ReadonlyArray<Look>,
   path: string,
@@ -16,7 +16,7 @@ export const ofFile = (
     if (digest !== undefined) digests.add(digest)
   }
   for (const { entry } of FileVersions.of(looks, path, entryIn)) add(entry)
-  // Of two tasks in one directory, the history keeps one account. Both may name contents.
+  // Two tasks in one directory have one history, but both may name contents.
   for (const { base, files } of looks) {
     if (base !== undefined) add(entryIn(base, path).entry)
     for (const file of files) if (file.path === path) add(file.state.entry)
@@ -24,7 +24,7 @@ export const ofFile = (
   return digests
 }
 
-/** The other paths that have one of these contents in a look, or in a tree at a task's start. */
+/** The other paths that have one of these contents, in a look or in a tree at a task's start. */
 export const alsoAt = (
   looks: ReadonlyArray<Look>,
   digests: ReadonlySet<string>,
@@ -44,8 +44,8 @@ export const alsoAt = (
 }
 
 /**
- * The digests of contents that no state of any workspace from a position on has, nor the last state of a timeline.
- * Undefined if the store lacks a tree, so that nobody knows what is needed.
+ * The digests of contents that no state of any workspace needs from a position on, nor the last state of a timeline.
+ * Undefined if the store lacks a tree, because then the needed contents are unknown.
  *
  * @param histories the looks of each timeline, those that it shares with others included
  */
@@ -102,7 +102,8 @@ const parts = (looks: ReadonlyArray<Look>, position: number, treeOf: FileVersion
     add(to, tree.values())
   }
   const past = looks.filter(({ event }) => event.position <= position)
-  // Each task's state at that position, from which its later looks go on; the last one is the directory's state, too.
+  // Each task's state at that position, from which its later looks continue; the last one is also the directory's
+  // state.
   for (const taskId of new Set(past.map((look) => look.taskId))) {
     const own = looks.filter((look) => look.taskId === taskId)
     const ownPast = own.filter(({ event }) => event.position <= position)

@@ -1,8 +1,8 @@
 /**
- * Removes contents from a store while recorders may write. A look puts contents into the store, and appends its events to
- * the log after that: in between, nobody else knows that it needs them. So a purge keeps recorders from writing to the
- * store while it reads the newest events and removes. A look whose events come later finds, when it has appended them, that
- * there was a purge, and puts contents that are gone back (`Snapshots.confirm`).
+ * Removes contents from a store while recorders may write. A look first puts contents into the store, and then appends
+ * its events to the log. In between, nothing shows that the contents are needed. A purge therefore keeps recorders from
+ * writing to the store while it reads the newest events and removes. A look whose events come later then notices the
+ * purge, and puts missing contents back (`Snapshots.confirm`).
  */
 
 import { Effect, Exit } from "effect"
@@ -15,16 +15,16 @@ import * as Purgeable from "./Purgeable.ts"
 
 export interface Purge {
   readonly digests: ReadonlySet<string>
-  /** The position of the last event that was read to choose them. */
+  /** The position of the last event that the choice takes into account. */
   readonly until: number
-  /** Whether the store takes them no more. Otherwise those that later looks name stay. */
+  /** Whether the store refuses them from now on. Otherwise, those that later looks name stay. */
   readonly forever: boolean
 }
 
 export interface Purged {
-  /** The stored bytes of what was removed, by digest. */
+  /** The stored bytes of the removed contents, by digest. */
   readonly sizes: ReadonlyMap<string, number>
-  /** False if another process reads, so that old bytes may stay in the write-ahead log until it ends. */
+  /** False if another process reads: old bytes may then stay in the write-ahead log until it ends. */
   readonly isOverwritten: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Readings of a file before a call wrote it: the last earlier call that read the file, and the changes since. */
+/** Finds an agent's reading of a file before a call wrote it, and the changes since. */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -9,13 +9,13 @@ import { sourceOf } from "./Looks.ts"
 import type { Call } from "./Origin.ts"
 
 export interface Reading {
-  /** The last call before the writing one that named the file and succeeded; undefined if none did. */
+  /** The last successful call before the writing one that named the file. */
   readonly read: { readonly command: Event; readonly outcome: Event } | undefined
-  /** Changes of the file after that call's end and before the writing call's, which no call of the task made. */
+  /** Changes of the file between that call's end and the writing call's end that no call of the task made. */
   readonly changedSince: ReadonlyArray<FileVersion>
 }
 
-/** The reading before a call that wrote a version of the file, out of the call's own task. */
+/** The reading before a call that wrote a version of the file, in the call's own task. */
 export const before = (
   log: Pick<EventLog.Service, "read">,
   { command }: Call,
@@ -42,7 +42,7 @@ export const before = (
     return { read, changedSince: read === undefined ? [] : changedBetween(versions, read.outcome, version.look.event) }
   })
 
-/** Own calls' changes are known to the agent. */
+/** The agent knows the changes of its own calls. */
 const changedBetween = (
   versions: ReadonlyArray<FileVersion>,
   read: Event,
@@ -54,7 +54,7 @@ const changedBetween = (
     return sourceOf(look).kind !== "call" || taskId !== written.taskId
   })
 
-/** Whether an argument is one of the names, or a command line that has one as a word. */
+/** Whether an argument is one of the names, or a command line that contains one as a word. */
 const namesOne = (args: Json | undefined, names: ReadonlySet<string>): boolean => {
   if (typeof args === "string") return names.has(args) || args.split(SEPARATORS).some((word) => names.has(word))
   if (typeof args !== "object" || args === null) return false

@@ -1,4 +1,4 @@
-/** Which files have a content that looks at the same paths found. */
+/** Finds the files whose content a look at the same path has found before. */
 
 import { type Entry, isSameContent, type Tree } from "../model/Entry.ts"
 import * as Trees from "../store/Trees.ts"
@@ -7,7 +7,7 @@ import type { Look } from "./Looks.ts"
 /** Looks for paths in the tree of a task's start. */
 export type SearchIn = (base: string, paths: Trees.Search, found: (path: string, entry: Entry) => void) => void
 
-/** The paths of those files that some look has with exactly their present content. */
+/** The paths of files whose present content some look found there. */
 export const of = (files: Tree, looks: ReadonlyArray<Look>, searchIn: SearchIn): ReadonlySet<string> => {
   const seen = new Set<string>()
   const compare = (path: string, entry: Entry | undefined) => {

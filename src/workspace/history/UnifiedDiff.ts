@@ -20,7 +20,7 @@ export interface UnifiedDiff {
   readonly hunks: ReadonlyArray<DiffHunk>
   readonly added: number
   readonly removed: number
-  /** False if the texts differ too much to align them: the hunk replaces all that differs. */
+  /** False if the texts differ too much to align them: the hunk replaces the whole differing part. */
   readonly isWhole: boolean
 }
 
@@ -30,7 +30,7 @@ export const NO_LINE_FEED = "\\ No newline at end of file"
 /** Lines without a change around each hunk. */
 const CONTEXT = 3
 
-/** Whether contents have more lines together than are compared: each line of a difference takes memory. */
+/** Whether contents have more lines together than Hindcast compares: each line of a difference takes memory. */
 export const isTooLong = (...contents: ReadonlyArray<Uint8Array>): boolean => {
   let lines = 0
   for (const content of contents)
@@ -88,7 +88,7 @@ const range = (start: number, end: number): string => {
   return `${length === 0 ? start : start + 1},${length}`
 }
 
-/** Hunks whose contexts touch are written as one. */
+/** Hunks whose contexts touch form one. */
 const groups = (hunks: ReadonlyArray<LineDiff.Hunk>): ReadonlyArray<ReadonlyArray<LineDiff.Hunk>> => {
   const all: Array<Array<LineDiff.Hunk>> = []
   for (const hunk of hunks) {

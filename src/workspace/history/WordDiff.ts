@@ -1,4 +1,4 @@
-/** The lines of a hunk with the words that differ. Pure, and bounded. */
+/** Marks the words that differ in a hunk's lines. Pure, and bounded. */
 
 import * as WordDifference from "../../projections/patch/WordDifference.ts"
 import * as Content from "./Content.ts"
@@ -11,7 +11,7 @@ export interface WordPart {
   readonly text: string
 }
 
-/** The lines of a hunk with the words that differ: a line that was replaced is one line again. */
+/** The lines of a hunk with the words that differ: a replaced line becomes one line again. */
 export const ofLines = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<ReadonlyArray<WordPart>> => {
   const rows: Array<Array<WordPart>> = [[]]
   const add = (mark: WordPart["mark"], text: string) => {
@@ -31,7 +31,7 @@ export const ofLines = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<ReadonlyA
   return rows.at(-1)?.length === 0 ? rows.slice(0, -1) : rows
 }
 
-/** The lines from a place on that have a mark. */
+/** The next lines with a mark. */
 const taken = (lines: ReadonlyArray<DiffLine>, from: number, mark: DiffLine["mark"]): ReadonlyArray<DiffLine> => {
   let end = from
   while (lines[end]?.mark === mark) end++

@@ -68,7 +68,7 @@ const renames = (
   const byDigest = new Map<string, Array<Extract<Change, { kind: "removed" }>>>()
   for (const change of removed) {
     const { digest, size } = change.before
-    // Many files are empty; that says nothing about where they come from.
+    // Many files are empty, which says nothing about their origin.
     if (digest === undefined || size === 0) continue
     byDigest.set(digest, [...(byDigest.get(digest) ?? []), change])
   }

@@ -1,6 +1,6 @@
 /**
- * The document of a workspace: the environment of a task whose files are recorded. It names the tree at the task's start,
- * and holds what became of each file since. Pure.
+ * The document of a workspace: the environment of a task whose files are recorded. It names the tree at the task's
+ * start, and contains each file's later state. Pure.
  */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
@@ -15,7 +15,7 @@ export { type FileState, type LineCounts, PLUGIN, read, start } from "../../proj
 /** The document at a task's start. */
 export const initial = (root: string, base: string): JsonObject => ({ root, base, files: {} })
 
-/** What only the recorder of a change knows of it. */
+/** Facts about a change that only its recorder knows. */
 export type Known = Pick<FileState, "lines" | "kept" | "before">
 
 /** The operations of one change. A renamed file has two: its earlier path is gone. */

@@ -7,7 +7,10 @@ export { type Entry, OMISSIONS, type Omission } from "../../projections/state/fi
 /** The files below a directory, by their paths with `/`, relative to it. */
 export type Tree = ReadonlyMap<string, Entry>
 
-/** Whether both are the same content. False where one was not read and the stamps differ: the content is unknown. */
+/**
+ * Whether both are the same content. False if one was not read and the stamps differ, because the content is then
+ * unknown.
+ */
 export const isSameContent = (one: Entry, other: Entry): boolean =>
   one.kind === other.kind && one.size === other.size && one.digest === other.digest && one.stamp === other.stamp
 

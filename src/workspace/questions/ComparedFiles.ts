@@ -4,7 +4,7 @@ import * as Content from "../history/Content.ts"
 import * as UnifiedDiff from "../history/UnifiedDiff.ts"
 import type * as Changes from "../model/Changes.ts"
 
-/** A change, and its difference by lines or why there is none. Holds neither content. */
+/** A change with its difference by lines, or why there is none. Holds neither content. */
 export type ComparedFile = { readonly change: Changes.Change } & (
   | { readonly diff: UnifiedDiff.UnifiedDiff }
   | { readonly diff: undefined; readonly reason: string }
@@ -31,11 +31,11 @@ const whyNot = (contents: ReadonlyArray<Content.Content>): string | undefined =>
     : undefined
 }
 
-/** The numbers of lines of a difference, without the lines. */
+/** Keeps only a difference's line counts. */
 export const numbers = (compared: ComparedFile): ComparedFile =>
   compared.diff === undefined ? compared : { change: compared.change, diff: { ...compared.diff, hunks: [] } }
 
-/** Makes a function that takes the lines from differences once there are too many for one answer. */
+/** Makes a function that drops lines from differences once there are too many for one answer. */
 export const withinAnswer = (maxBytes = MAX_ANSWER_BYTES): ((compared: ComparedFile) => ComparedFile) => {
   let bytes = 0
   return (compared) => {
@@ -67,9 +67,9 @@ export type FileDifference = {
 export interface LineDifference {
   readonly added: number
   readonly removed: number
-  /** False if the texts differ too much to be aligned: one hunk replaces all that differs. */
+  /** False if the texts differ too much to align them: one hunk replaces the whole text. */
   readonly aligned: boolean
-  /** Absent if only the numbers were asked for. */
+  /** Absent if the caller asked only for counts. */
   readonly hunks?: ReadonlyArray<Hunk>
 }
 
@@ -81,7 +81,7 @@ export interface Hunk {
   readonly lines: ReadonlyArray<string>
 }
 
-/** A content is binary, or unknown: nobody knows which lines differ. */
+/** A content is binary or unknown. */
 export interface NotComparable {
   readonly reason: string
 }

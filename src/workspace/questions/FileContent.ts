@@ -1,4 +1,4 @@
-/** A recorded file with its content, as far as the store has it. */
+/** A recorded file with its content, if the store has it. */
 import { Effect } from "effect"
 import * as Content from "../history/Content.ts"
 import * as ListedFiles from "./ListedFiles.ts"
@@ -32,11 +32,11 @@ export interface UnknownContent {
   readonly kind: "unknown"
   /** `gone`: the store should have it. `purged`: a person removed it. Others: snapshots left it out. */
   readonly why: keyof typeof Content.WHY
-  /** The same in words. */
+  /** `why` in words. */
   readonly reason: string
 }
 
-/** A file at the moment, by the path that was typed. */
+/** A file at the moment, by a path as typed. */
 export const read = (opened: RecordedFiles.Opened, typed: string) =>
   Effect.gen(function* () {
     const { path, entry } = yield* RecordedContent.fileAt(opened, typed)

@@ -1,4 +1,4 @@
-/** The service that answers questions about the recorded files of a coding agent's directory, from the log and the store next to it. */
+/** Answers questions about the recorded files of a coding agent's directory, from the log and the store next to it. */
 import { Context, Effect, Layer } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type * as Moment from "../../events/read/Moment.ts"
@@ -38,11 +38,11 @@ export interface FilesDiff extends Omit<FilesBetween.FilesDiff, "files"> {
 
 /** A unified diff. */
 export interface Unified {
-  /** Absent if the contents are not comparable, or only the numbers were asked for. */
+  /** Absent if the contents are not comparable, or if the caller asked only for counts. */
   readonly unified?: string
 }
 
-/** The change that a file, or one of its lines, comes from, and its causes. */
+/** The change that a file or one of its lines comes from, and its causes. */
 export interface FileOrigin {
   readonly root: string
   readonly path: string
@@ -51,7 +51,7 @@ export interface FileOrigin {
   readonly chain: ReadonlyArray<Cause>
 }
 
-/** Why a question about recorded files has no answer. */
+/** The errors of questions about recorded files. */
 export type FilesError =
   | Options.InvalidOptions
   | RecordedFiles.OpenError
@@ -60,41 +60,44 @@ export type FilesError =
   | StoreUnavailable
   | LogError
 
-/** Questions about recorded files. Only reads the log and its store; `restore` writes into a directory that it is given. */
+/**
+ * Questions about recorded files. Only reads the log and its store; `restore` writes into a directory that the caller
+ * names.
+ */
 export class Files extends Context.Tag("hindcast/Files")<Files, Files.Service>() {}
 
 /** The type of the service: `Files.Service`. */
 export declare namespace Files {
   /** The questions. */
   export interface Service {
-    /** Lists the files at a moment. A file whose content is not recorded says why in `omitted`. */
+    /** Lists the files at a moment. `omitted` says why a content is not recorded. */
     readonly list: (options?: FilesOptions) => Effect.Effect<ListedFiles.FileList, FilesError>
-    /** Returns a file at a moment. Its content may be unknown, which is no error. */
+    /** Returns a file at a moment. An unknown content is no error. */
     readonly read: (path: string, options?: FilesOptions) => Effect.Effect<FileContent.RecordedFile, FilesError>
-    /** Returns how files differ between two moments of one timeline; from `a` to `b`, whichever is earlier. */
+    /** Returns the differences between two moments of one timeline, from `a` to `b` in either order. */
     readonly diff: (
       a: Moment.Moment,
       b: Moment.Moment,
       options?: DiffOptions,
     ) => Effect.Effect<FilesDiff, FilesError | FilesBetween.TwoTimelines>
-    /** Returns a file's versions, oldest first, through its renames, each with the call that it comes from. */
+    /** Returns a file's versions, oldest first, through its renames, each with its call. */
     readonly history: (
       path: string,
       options?: HistoryOptions,
     ) => Effect.Effect<RecordedVersions.FileHistory, FilesError>
-    /** Returns a file's lines, each with the call, decision, approval and prompt that it comes from. */
+    /** Returns a file's lines, each with its call, decision, approval and prompt. */
     readonly blame: (
       path: string,
       options?: BlameOptions,
     ) => Effect.Effect<RecordedBlame.BlamedLines, FilesError | RecordedBlame.LineOutOfRange>
-    /** Returns the last change of a file, or the one that a line comes from, and the causes up to the prompt. */
+    /** Returns the last change of a file, or the change that a line comes from, and the causes up to the prompt. */
     readonly why: (
       path: string,
       options?: WhyOptions,
     ) => Effect.Effect<FileOrigin, FilesError | RecordedBlame.LineOutOfRange | RecordedBlame.OriginUnknown>
     /**
-     * Writes the files of a moment into an empty directory, or one that it makes: bytes, modes and links. `left` names
-     * the files that it did not write, and why.
+     * Writes the files of a moment into an empty or new directory: bytes, modes and links. `left` names the files that
+     * it did not write, with the reasons.
      */
     readonly restore: (
       at: Moment.Moment,

@@ -1,4 +1,4 @@
-/** How recorded files differ between two moments. */
+/** The differences of recorded files between two moments. */
 import { Data, Effect } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Changes from "../model/Changes.ts"
@@ -6,7 +6,7 @@ import * as ComparedFiles from "./ComparedFiles.ts"
 import * as RecordedContent from "./RecordedContent.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 
-/** The moments are of different timelines. */
+/** The moments are on different timelines. */
 export class TwoTimelines extends Data.TaggedError("TwoTimelines")<{
   readonly input: string
   readonly timelines: readonly [string, string]
@@ -31,7 +31,7 @@ export interface FilesBetween {
   readonly changes: ReadonlyArray<Changes.Change>
 }
 
-/** The differences, ordered by path; from `a` to `b`, whichever is earlier. */
+/** The differences ordered by path, from `a` to `b` in either order. */
 export const load = ({ a, b, file, ...asked }: Asked) =>
   Effect.gen(function* () {
     const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
@@ -41,7 +41,7 @@ export const load = ({ a, b, file, ...asked }: Asked) =>
     const only = file === undefined ? undefined : yield* RecordedFiles.pathOf(recorded, file)
     const treeAt = (position: number) => {
       const looks = recorded.looks.filter(({ event }) => event.position <= position)
-      // Before the first snapshot, nothing is known.
+      // Nothing is known from before the first snapshot.
       return looks.length === 0
         ? new RecordedContent.ContentNotRecorded({
             file: recorded.root,
@@ -57,7 +57,7 @@ export const load = ({ a, b, file, ...asked }: Asked) =>
     return { recorded, from: from.position, to: to.position, timeline: to.timeline, changes } satisfies FilesBetween
   })
 
-/** Compares the changes one after the other: all differences at once may be larger than the memory. */
+/** Compares the changes one after the other: all differences at once may exceed the memory. */
 export const forEach = <A, E, R>(
   { recorded: { store }, changes }: FilesBetween,
   work: (compared: ComparedFiles.ComparedFile) => Effect.Effect<A, E, R>,
@@ -69,14 +69,14 @@ export const forEach = <A, E, R>(
     ),
   )
 
-/** The differences for one answer; with `stat`, their numbers. */
+/** The differences for one answer; with `stat`, only their counts. */
 export const compared = (found: FilesBetween, stat: boolean) =>
   Effect.suspend(() => {
     const within = stat ? ComparedFiles.numbers : ComparedFiles.withinAnswer()
     return forEach(found, (one) => Effect.succeed(within(one)))
   })
 
-/** How recorded files differ between two moments: from `from` to `to`, whichever is earlier. */
+/** The differences of recorded files from one moment to another, in either order. */
 export interface FilesDiff {
   readonly root: string
   readonly timeline: string

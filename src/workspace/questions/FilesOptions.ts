@@ -7,11 +7,12 @@ import * as Options from "../../values/Options.ts"
 export interface FilesOptions {
   /** Default: now. */
   readonly at?: Moment.Moment
-  /** Only what this task recorded, by its full id. Default: all tasks in the same directory. */
+  /** Only this task's recordings, by its full id. Default: all tasks in the same directory. */
   readonly task?: string
   /**
-   * The recorded directory, or one below it; paths of files are relative to it, or to the recorded one. Default: the
-   * process's working directory. If only one directory was recorded, that is meant wherever the process runs.
+   * The recorded directory, or one below it. Paths of files are relative to it, or to the recorded one. Default: the
+   * process's working directory. If the log contains only one directory, the default is that one, wherever the process
+   * runs.
    */
   readonly directory?: string
 }
@@ -20,13 +21,13 @@ export interface FilesOptions {
 export interface DiffOptions extends Omit<FilesOptions, "at"> {
   /** Only this file. */
   readonly file?: string
-  /** Only the numbers of lines. Default: false. */
+  /** Only line counts. Default: false. */
   readonly stat?: boolean
 }
 
 /** Options of `history`. */
 export interface HistoryOptions extends FilesOptions {
-  /** Only so many of the last versions. Default: all. */
+  /** Maximum number of versions, the last ones. Default: all. */
   readonly limit?: number
 }
 
@@ -38,13 +39,13 @@ export interface BlameOptions extends FilesOptions {
   readonly first?: number
   /** The last line. Default: that of the file. */
   readonly last?: number
-  /** Adds what the agent had read of the file before. Default: false. */
+  /** Adds the agent's readings of the file before. Default: false. */
   readonly read?: boolean
 }
 
 /** Options of `why`. */
 export interface WhyOptions extends FilesOptions {
-  /** Why this line is there. Default: why the file is as it is. */
+  /** Asks about this line. Default: about the whole file. */
   readonly line?: number
 }
 
@@ -76,7 +77,7 @@ export const BlameOptions = Options.of<BlameOptions>({
 /** Options of `restore`: its moment is an argument. */
 export const RestoreOptions = Options.of<Omit<FilesOptions, "at">>({ optional: from })
 
-/** The argument of a question about a file. JavaScript checks none. */
+/** The argument of a question about a file. JavaScript does not check it. */
 export const Named = Options.of<{ readonly path: string }>({ required: { path: Options.Path } })
 /** The arguments of `diff`. */
 export const Between = Options.of<{ readonly a: Moment.Moment; readonly b: Moment.Moment }>({

@@ -9,7 +9,7 @@ export interface ListedFile {
   readonly kind: Entry["kind"]
   /** Permission bits in octal, such as `644`. */
   readonly mode: string
-  /** In bytes; of a link, of its target's name. */
+  /** In bytes; for a link, that of its target's name. */
   readonly size: number
   /** Absent if the file was not read. */
   readonly digest?: string

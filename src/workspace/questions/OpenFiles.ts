@@ -27,7 +27,7 @@ export interface OpenedFiles extends Promised<Files.Files.Service> {
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** The services of an existing log, which is only read. */
+/** The services of an existing log, read-only. */
 export const layerReading = (filename: string) =>
   Files.layer.pipe(
     Layer.provideMerge(TimeTravel.layer),

@@ -14,7 +14,7 @@ export interface EventPlace {
   readonly id: string
 }
 
-/** An event that recorded files, and what changed them. */
+/** An event that recorded files, and the cause of their changes. */
 export interface ChangeOrigin extends EventPlace {
   readonly timeline: string
   /** In epoch milliseconds. */
@@ -22,15 +22,15 @@ export interface ChangeOrigin extends EventPlace {
   readonly taskId: string
   /**
    * `start`: as a task found it. `call`: one call, `calls`: one or several of them. `no-call`: no recorded call was in
-   * progress. `not-watched`: nobody saw when it happened, or calls of another recorder were in progress. `restored`:
-   * Hindcast brought back the files of an earlier moment.
+   * progress. `not-watched`: nobody watched, or another recorder had calls in progress. `restored`: Hindcast brought
+   * back the files of an earlier moment.
    */
   readonly cause: Origin["kind"]
-  /** Empty if the log does not have them. */
+  /** Empty if the log lacks them. */
   readonly calls: ReadonlyArray<CallOrigin>
 }
 
-/** A call, with what led to it. Facts that the log does not have are absent. */
+/** A call with its causes. Those that the log lacks are absent. */
 export interface CallOrigin extends EventPlace {
   readonly taskId: string | null
   readonly commandId: Json
@@ -41,7 +41,7 @@ export interface CallOrigin extends EventPlace {
   readonly approval?: EventPlace & { readonly approved: Json; readonly by: Json; readonly channel: Json }
   /** The last prompt before it. */
   readonly prompt?: EventPlace & { readonly source: Json; readonly content: Json }
-  /** The goal of its task, if there was no prompt. */
+  /** Its task's goal, if there was no prompt. */
   readonly goal?: EventPlace & { readonly content: Json }
 }
 
@@ -49,22 +49,22 @@ export interface CallOrigin extends EventPlace {
 export interface VersionOrigin extends ChangeOrigin {
   /** The file's path at that time. */
   readonly path: string
-  /** `start`: as a task found it. `unknown`: at a task's start, of which the store lacks the files. */
+  /** `start`: as a task found it. `unknown`: at a task's start, whose files the store lacks. */
   readonly kind: FileVersion["kind"]
   /** The earlier path of a renamed file. */
   readonly from?: string
-  /** Absent if there was no such file, or nobody knows. */
+  /** Absent if there was no such file, or if this is unknown. */
   readonly size?: number
   /** Absent if the file was not read. */
   readonly digest?: string
   /** Why the store lacks the content. */
   readonly omitted?: Omission
-  /** Absent if they were not counted. */
+  /** Absent if the lines were not counted. */
   readonly added?: number
   readonly removed?: number
 }
 
-/** The reading of a file before a call wrote it. */
+/** An agent's reading of a file before a call wrote it. */
 export interface ReadingOrigin {
   /** Null if no earlier call of the task names the file. */
   readonly read: (EventPlace & { readonly outcome: number; readonly actuator: Json; readonly args: Json }) | null
@@ -83,7 +83,7 @@ export const ofVersion = ({ look, path, kind, from, entry, lines }: FileVersion,
   ...causeOf(origin),
 })
 
-/** A look that found changes, with their origin. */
+/** A look that found changes, with its origin. */
 export const ofLook = (look: Look, origin: Origin): ChangeOrigin => ({ ...placeOf(look), ...causeOf(origin) })
 
 const placeOf = ({ event: { position, id, timeline, occurredAt }, taskId }: Look) => ({

@@ -1,4 +1,4 @@
-/** Which call wrote each line of a recorded file. */
+/** Finds the call that wrote each line of a recorded file. */
 import { Data, Effect } from "effect"
 import * as BlamedFile from "../history/BlamedFile.ts"
 import * as FileBlame from "../history/FileBlame.ts"
@@ -20,7 +20,7 @@ export class LineOutOfRange extends Data.TaggedError("LineOutOfRange")<{
   }
 }
 
-/** No recorded version has the line, or its content is not known. */
+/** No recorded version contains the line, or its content is unknown. */
 export class OriginUnknown extends Data.TaggedError("OriginUnknown")<{ readonly file: string; readonly line: number }> {
   override get message() {
     return `${this.file}: expected a line of a recorded version, found line ${this.line}, whose origin is not known.`
@@ -33,7 +33,7 @@ export interface Asked {
   /** The first and the last line. Default: all. */
   readonly first?: number | undefined
   readonly last?: number | undefined
-  /** Whether to look for what the agent had read. */
+  /** Whether to look for the agent's readings. */
   readonly read: boolean
 }
 
@@ -54,8 +54,8 @@ export const of = (recorded: RecordedFiles.RecordedFiles, typed: string, { conte
   })
 
 /**
- * Blames some lines of a content, from a line on, with what the agent had read before each writing. Beyond the end,
- * there are none.
+ * Blames some lines of a content, starting at a line, with the agent's readings before each writing. Empty beyond the
+ * end.
  */
 export const page = (
   recorded: RecordedFiles.RecordedFiles,
@@ -89,11 +89,11 @@ export interface BlamedLines {
   readonly at: number
   readonly lines: ReadonlyArray<LineOrigin>
   readonly versions: ReadonlyArray<BlamedVersion>
-  /** Whether the history is too large: lines that came back from its beginning count as new. */
+  /** True if the history is too large: lines that came back from its beginning count as new. */
   readonly earlyContentsDropped: boolean
 }
 
-/** A version that lines come from, and what the agent had read before, if that was asked for. */
+/** A version that lines come from, and the agent's readings before, if the caller asked for them. */
 export type BlamedVersion = OriginDocument.VersionOrigin & { readonly reading?: OriginDocument.ReadingOrigin }
 
 /** A line, and the index of its version in `versions`. */
@@ -103,11 +103,13 @@ export type LineOrigin = {
   readonly text: string
 } & (
   | { readonly kind: "seen"; readonly version: number }
-  /** No recorded version has the line. */
+  /** No recorded version contains the line. */
   | { readonly kind: "not-seen" }
-  /** It appeared with the version, whose content is unknown, or later: up to the position `until`, or up to now. */
+  /** It appeared with the version, whose content is unknown, or later, up to the position `until`, or up to now. */
   | { readonly kind: "unknown"; readonly version: number; readonly until: number | null }
-  /** It came with the version or is older: the contents around it differ too much. Without a version: with the last one. */
+  /**
+   * It came with the version or is older: the contents around it differ too much. Without a version: with the last one.
+   */
   | { readonly kind: "too-different"; readonly version?: number }
 )
 

@@ -9,7 +9,7 @@ import type { StoreUnavailable } from "../store/StoreFile.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 import { FileNotRecorded, reading } from "./RecordedFiles.ts"
 
-/** The log says that a content was there, and the store does not have it. */
+/** The log refers to a content that the store does not contain. */
 export class ContentNotRecorded extends Data.TaggedError("ContentNotRecorded")<{
   readonly file: string
   readonly position: number
@@ -34,7 +34,7 @@ export const treeAfter = (
 export const tree = (opened: RecordedFiles.Opened) =>
   Effect.flatMap(RecordedFiles.lastLooks(opened), (looks) => treeAfter(opened, looks))
 
-/** A file at the moment, by the path that was typed. Reads all looks only if that is not the path of a file then. */
+/** A file at the moment, by a path as typed. Reads all looks only if no file has that path at the moment. */
 export const fileAt = (opened: RecordedFiles.Opened, typed: string) =>
   Effect.gen(function* () {
     const [first = typed] = RecordedFiles.meanings(opened, typed)

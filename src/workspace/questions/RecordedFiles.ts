@@ -1,4 +1,4 @@
-/** Opens the recorded files of a workspace at a moment: its looks, the store of contents, and the path that was typed. */
+/** Opens the recorded files of a workspace at a moment: its looks, the store of contents, and the typed path. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
@@ -17,14 +17,14 @@ import { fileOf, reading, StoreUnavailable } from "../store/StoreFile.ts"
 
 export { reading } from "../store/StoreFile.ts"
 
-/** The log has no task with recorded files, or the named task has none. `found` says which, in words. */
+/** The log contains no task with recorded files, or the named task has none. `found` says which, in words. */
 export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
   override get message() {
     return `Expected a task whose files were recorded, found ${this.found}. \`hindcast hooks install CLIENT\` records the files of each session of a coding agent.`
   }
 }
 
-/** No recorded file has this path at the moment asked about. `advice` begins with a space, or is empty. */
+/** No recorded file has this path at the moment. `advice` begins with a space, or is empty. */
 export class FileNotRecorded extends Data.TaggedError("FileNotRecorded")<{
   readonly file: string
   readonly found: string
@@ -35,7 +35,7 @@ export class FileNotRecorded extends Data.TaggedError("FileNotRecorded")<{
   }
 }
 
-/** The recorded files of a root up to a position. Its looks are not read yet. */
+/** The recorded files of a root up to a position, before its looks are read. */
 export interface Opened {
   readonly log: EventLog.Service
   readonly timeline: string
@@ -48,15 +48,15 @@ export interface Opened {
   readonly entryIn: FileVersions.EntryIn
   /** Paths are relative to it, or to the root. */
   readonly directory: string
-  /** Paths are those of the log, and the disk is not asked. */
+  /** Paths are those of the log, without a look at the disk. */
   readonly exact: boolean
   /** Present if the recorder could take no snapshot since the last look: later changes are unknown. */
   readonly stopped: Stopped | undefined
 }
 
-/** The end of the snapshots of a task that went on. */
+/** The end of a task's snapshots before the task's end. */
 export interface Stopped {
-  /** The position of the note that says so. */
+  /** The position of the note about it. */
   readonly at: number
   readonly reason: string
 }
@@ -66,7 +66,7 @@ export interface RecordedFiles extends Opened {
   readonly looks: ReadonlyArray<Looks.Look>
 }
 
-/** Several directories were recorded, and nothing says which one is meant. */
+/** The log contains several directories, and nothing shows which one is meant. */
 export class WorkspaceUnclear extends Data.TaggedError("WorkspaceUnclear")<{ readonly roots: ReadonlyArray<string> }> {
   override get message() {
     const { roots } = this
@@ -80,13 +80,13 @@ const MAX_ROOTS = 5
 export interface Asked {
   /** Default: now. */
   readonly at?: Moment.Moment | undefined
-  /** Only what this task recorded. */
+  /** Only this task's recordings. */
   readonly taskId?: string | undefined
   /** Default: the process's working directory; with `exact`, the directory of the task that began last. */
   readonly directory?: string | undefined
   /**
-   * Whether the directory and all paths are exactly those of the log: the disk is not asked, where links may lead
-   * elsewhere. Default: they are typed, as in a shell.
+   * Whether the directory and all paths are exactly those of the log, without a look at the disk, where links may lead
+   * elsewhere. Default: paths are as typed in a shell.
    */
   readonly exact?: boolean | undefined
 }
@@ -111,8 +111,8 @@ export const lastLooks = ({ log, starts, position }: Pick<Opened, "log" | "start
   Looks.ofLastTask(log, starts, position)
 
 /**
- * The recorded files at a moment: of the workspace around the directory, else of that of the moment's task, else of the
- * only one.
+ * The recorded files at a moment: those of the workspace around the directory; or else of the moment's task; or else
+ * the only recorded ones.
  */
 export const find = ({ at, taskId, exact = false, directory }: Asked) =>
   Effect.gen(function* () {
@@ -144,7 +144,7 @@ export const find = ({ at, taskId, exact = false, directory }: Asked) =>
     return { ...opened, stopped: yield* stoppedIn(opened) } satisfies Opened
   })
 
-/** Asks the last task that began: the looks matter only if it says that snapshots failed. */
+/** Asks the last task that began: the looks matter only if snapshots failed. */
 const stoppedIn = (opened: Pick<Opened, "log" | "starts" | "position">) =>
   Effect.gen(function* () {
     const { log, starts, position } = opened
@@ -165,7 +165,7 @@ const stoppedIn = (opened: Pick<Opened, "log" | "starts" | "position">) =>
     return (looks.at(-1)?.event.position ?? 0) < stopped.at ? stopped : undefined
   })
 
-/** A task says once that snapshots fail. */
+/** A task notes once that snapshots fail. */
 const MAX_NOTES = 1_000
 
 /** Trees in memory at once: a log from elsewhere may name any number of them. */
@@ -183,7 +183,7 @@ export const storeOf = (log: string) =>
     ),
   )
 
-/** The innermost one around the directory, else that of the moment's task, else the only one. */
+/** The innermost one around the directory; or else that of the moment's task; or else the only one. */
 const rootOf = (starts: ReadonlyArray<Looks.Look>, momentsTask: string | null | undefined, directory: string) =>
   Effect.suspend(() => {
     const roots = [...new Set(starts.map(({ root }) => root))]
@@ -206,8 +206,8 @@ const real = (file: string): string => {
 }
 
 /**
- * The paths, relative to the root, that a typed one may mean: relative to the directory, as in a shell, or else to
- * the root. A last link is the file itself.
+ * The possible meanings of a typed path, relative to the root: it is relative to the directory, as in a shell, or else
+ * to the root. A link at its end is the file itself.
  */
 export const meanings = ({ root, directory, exact }: Opened, typed: string): ReadonlyArray<string> => {
   if (exact) return [typed]
@@ -244,7 +244,7 @@ const adviceOn = (wanted: string, known: ReadonlySet<string>): string => {
   return DidYouMean.question(wanted, nearby(wanted, known))
 }
 
-/** Comparing a path takes time: those of about its length are enough. */
+/** Comparing takes time, so only paths of about the same length count. */
 const nearby = (wanted: string, known: ReadonlySet<string>): ReadonlyArray<string> =>
   [...known].filter((file) => Math.abs(file.length - wanted.length) <= MAX_TYPED_WRONG).slice(0, MAX_COMPARED)
 

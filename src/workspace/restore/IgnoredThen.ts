@@ -1,4 +1,4 @@
-/** Which paths no snapshot of a recorded moment could hold. Pure. */
+/** Finds the paths that no snapshot of a recorded moment could contain. Pure. */
 
 import * as Content from "../history/Content.ts"
 import type { Tree } from "../model/Entry.ts"
@@ -7,23 +7,23 @@ import type { OuterRules } from "../scan/OuterRules.ts"
 import * as PathRules from "../scan/PathRules.ts"
 
 export interface Rules {
-  /** The files of the moment, its `.gitignore` files among them. */
+  /** The files of the moment, including its `.gitignore` files. */
   readonly tree: Tree
   readonly contents: Content.Contents
-  /** Rules outside of the tree that the task noted; undefined if nobody knows them all. */
+  /** Rules outside of the tree that the task noted; undefined if not all of them are known. */
   readonly outerRules: OuterRules
-  /** Rules outside of the tree, as they are today. They count too: recordings of earlier versions note none. */
+  /** Today's rules outside of the tree. They count too, because recordings of earlier versions note none. */
   readonly isIgnoredToday: (path: string, isDirectory: boolean) => boolean
-  /** Directories that could not be read; undefined if nobody knows which ones. */
+  /** Directories that could not be read; undefined if they are unknown. */
   readonly unread: ReadonlySet<string> | undefined
 }
 
-/** Whether no snapshot could hold a path, or for a directory anything in it. */
+/** Whether no snapshot could contain a path or, for a directory, anything in it. */
 export type WasHidden = (path: string, isDirectory?: boolean) => boolean
 
 /**
- * Below a `.gitignore` whose content is not known, any path may have been ignored. A tree does not tell which of its files
- * Git tracked: an ignored path counts as ignored.
+ * Below a `.gitignore` of unknown content, any path may have been ignored. A tree does not show which of its files Git
+ * tracked, so an ignored path counts as ignored.
  */
 export const of = ({ tree, contents, outerRules, isIgnoredToday, unread }: Rules): WasHidden => {
   const outer = outerRules && GitPattern.parse(outerRules.join("\n"))

@@ -16,18 +16,18 @@ import * as WrittenFile from "./WrittenFile.ts"
 export interface Planning {
   /** An absolute path without links. */
   readonly root: string
-  /** The files as a snapshot has them that was just taken. */
+  /** The files of a snapshot that was just taken. */
   readonly present: Tree
   readonly recorded: Tree
   readonly store: Content.Contents & { readonly has: (digest: string) => boolean }
   /** Files of the recorder, by absolute paths. */
   readonly own: ReadonlyArray<string>
   readonly evidence: Removal.Evidence
-  /** Whether the present contents will be in the store before a step is carried out. */
+  /** Whether the present contents will be in the store before a step runs. */
   readonly willHold: boolean
 }
 
-/** Plans a restore. Looks at what the snapshot does not have. */
+/** Plans a restore. Also looks at files that the snapshot lacks. */
 export const plan = ({ root, present, recorded, store, own, evidence, willHold }: Planning): RestorePlan.Plan => {
   const isOfRecorder = isOneOf(own)
   const held = new Set(willHold ? [...present.values()].flatMap(({ digest }) => digest ?? []) : [])
@@ -41,7 +41,7 @@ export const plan = ({ root, present, recorded, store, own, evidence, willHold }
   })
 }
 
-/** The files that steps add and that the present rules hide: a snapshot could not tell that nothing was there. */
+/** The files that steps add and that the present rules hide: a snapshot could not show that nothing was there. */
 export const unhidden = (
   root: string,
   steps: ReadonlyArray<OwnChange>,
@@ -57,13 +57,13 @@ export interface Place {
   /** An absolute path without links. */
   readonly root: string
   readonly contents: Content.Contents
-  /** A directory that stays, though it may become empty: a program works in it. */
+  /** A directory that stays even if it becomes empty, because a program works in it. */
   readonly stays: string
 }
 
 /**
- * Carries out a step, or says why it left the path as it is. Looks at the file right before: if it is not as the plan
- * has it, somebody wrote it meanwhile, and it stays.
+ * Carries out a step, or says why it left the path alone. Looks at the file right before: if it differs from the plan,
+ * somebody wrote it in the meantime, and it stays.
  */
 export const carryOut = (place: Place, step: OwnChange): string | undefined =>
   attempt(() => {
@@ -84,7 +84,7 @@ export const carryOut = (place: Place, step: OwnChange): string | undefined =>
     const why = changedSince(place, step)
     if (why !== undefined) return why
     if (step.kind !== "mode")
-      // Again, since to write takes longer than to replace: an editor may save meanwhile.
+      // Checked again, because writing takes longer than replacing: an editor may save in between.
       return WrittenFile.write(root, step.path, step.after, bytes, "replace", () => changedSince(place, step))
     WrittenFile.setMode(root, step.path, step.after)
     return undefined
@@ -105,7 +105,7 @@ const added = (write: () => unknown): string | undefined => {
   }
 }
 
-/** Removes a directory in the place of a file if it holds no file: directories are not recorded. */
+/** Removes a directory in the place of a file if it contains no file: directories are not recorded. */
 const makeRoom = ({ root, stays }: Place, file: string): void => {
   const place = WrittenFile.placeIn(root, file)
   if (!WrittenFile.isReachable(root, file) || !isWithoutFiles(place)) return
@@ -113,18 +113,18 @@ const makeRoom = ({ root, stays }: Place, file: string): void => {
   removeDirectories(place)
 }
 
-/** Whether a path is a directory that holds nothing but such directories. */
+/** Whether a path is a directory that contains nothing but such directories. */
 const isWithoutFiles = (place: string): boolean =>
   fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true &&
   fs.readdirSync(place).every((name) => isWithoutFiles(path.join(place, name)))
 
-/** Removes directories from the deepest up. The system refuses one that a file came into meanwhile. */
+/** Removes directories from the deepest up. The system refuses one that has received a file. */
 const removeDirectories = (place: string): void => {
   for (const name of fs.readdirSync(place)) removeDirectories(path.join(place, name))
   fs.rmdirSync(place)
 }
 
-/** Removes a file, and the directories above it that are empty then. */
+/** Removes a file, and the directories above it that become empty. */
 const remove = ({ root, stays }: Place, file: string): undefined => {
   fs.unlinkSync(WrittenFile.placeIn(root, file))
   for (const directory of RestorePlan.directoriesOf(file).toReversed()) {
@@ -139,20 +139,20 @@ const remove = ({ root, stays }: Place, file: string): undefined => {
   }
 }
 
-/** How what is on the disk differs from what a step was to make of it. */
+/** The difference between the disk and a step's intended result. */
 export const difference = (root: string, step: OwnChange): string | undefined =>
   attempt(() => {
     if (step.kind !== "removed") return WrittenFile.difference(root, step.path, step.after)
     if (!WrittenFile.isReachable(root, step.path)) return undefined
     const place = WrittenFile.placeIn(root, step.path)
     const found = fs.lstatSync(place, { throwIfNoEntry: false })
-    // A directory in its place is another step's, or somebody's.
+    // A directory in its place belongs to another step, or to somebody else.
     if (found === undefined || found.isDirectory()) return undefined
     // A file system may find it under a name in other case.
     return fs.readdirSync(path.dirname(place)).includes(path.basename(place)) ? "it is there" : undefined
   })
 
-/** Words for a thing on the disk in the place of a path, in no snapshot. For paths that the present tree lacks. */
+/** Words for something on the disk at a path that no snapshot contains. For paths that the present tree lacks. */
 const unseenAt = (root: string, present: Tree): ((file: string) => string | undefined) => {
   const directories = new Set<string>()
   const names = new Set<string>()

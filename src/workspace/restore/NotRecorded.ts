@@ -1,4 +1,4 @@
-/** Finds names of a workspace that snapshots of a moment left out: a directory restored elsewhere is without them. */
+/** Finds names in a workspace that snapshots of a moment left out: a directory restored elsewhere lacks them. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -22,8 +22,8 @@ export interface Moment {
 }
 
 /**
- * Names that are in the workspace's root now, below which no tree has a file, and of which the moment's snapshots left
- * something out. Without the names of what came later.
+ * Names in the workspace's root now, below which no tree has a file, and of which the moment's snapshots left out a
+ * part. Without the names of later files.
  *
  * @param recorded the files of the moment
  */
@@ -69,7 +69,7 @@ const entriesOf = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true })
   } catch {
-    // It vanished, or nobody may read it. Then no snapshot could, as the task noted.
+    // It vanished, or nobody may read it. A snapshot could not have read it either, as the task noted.
     return []
   }
 }

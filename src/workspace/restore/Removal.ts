@@ -1,15 +1,18 @@
 /**
- * Whether a restore may remove a present file that the recorded tree lacks. Such a file need not be a later one: a snapshot
- * leaves out what rules exclude and what it cannot read, and not all of these rules are recorded. So two things have to be
- * known: what the file is (somebody's session found it at its path, with its present content), and that it would have been
- * seen at the moment. Everything else stays. Pure.
+ * Decides whether a restore may remove a present file that the recorded tree lacks. Such a file need not be newer,
+ * because a snapshot leaves out files that rules exclude and files that it cannot read, and not all of these rules are
+ * recorded. A restore therefore removes a file only if two facts are known: a session found it at its path with its
+ * present content, and a snapshot of the moment would have seen it. All other files stay. Pure.
  */
 
 import type { Entry } from "../model/Entry.ts"
 import { isUnfinished } from "./WrittenFile.ts"
 
 export interface Evidence {
-  /** Whether a session found exactly this content there, or a restore wrote it. The present files before a restore prove nothing. */
+  /**
+   * Whether a session found exactly this content there, or a restore wrote it. The present files before a restore prove
+   * nothing.
+   */
   readonly isSeen: (path: string, present: Entry) => boolean
   /** Whether snapshots of the moment may have left the path out. */
   readonly wasHidden: (path: string) => boolean

@@ -1,4 +1,4 @@
-/** Finds in the log and the store what they say about files that a restore would remove. */
+/** Collects evidence from the log and the store about files that a restore would remove. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"

@@ -1,4 +1,4 @@
-/** Which paths of a recorded tree may be written. A log from elsewhere can name any. Pure. */
+/** Decides which paths of a recorded tree may be written, because a log from elsewhere can name any. Pure. */
 
 import type { Tree } from "../model/Entry.ts"
 
@@ -21,13 +21,13 @@ const refusal = (path: string): Refusal | undefined => {
   return names.some(isRepository) ? "repository" : undefined
 }
 
-/** Longer paths than any system takes. */
+/** Longer than any system accepts. */
 const MAX_PATH = 4096
 
-/** Separators, drives and streams of Windows, where they mean another place. */
+/** Separators, drives and streams of Windows, where they lead to another place. */
 const WINDOWS_ONLY = process.platform === "win32" ? /[\\:]/ : /(?!)/
 
-/** Whether some file system takes the name for `.git`, as Git's `core.protectHFS` and `core.protectNTFS` know them. */
+/** Whether some file system takes the name for `.git`, as in Git's `core.protectHFS` and `core.protectNTFS`. */
 const isRepository = (name: string): boolean => {
   const [seen = ""] = name.replace(IGNORED_BY_HFS, "").toLowerCase().split(":")
   const plain = seen.replace(/[. ]+$/, "")

@@ -34,8 +34,8 @@ export interface Restored {
 }
 
 /**
- * Writes the files and links of a tree, and then compares each with what was recorded. Writes nothing outside of the
- * directory, and nothing through a link. What cannot be written is left. Throws `DirectoryUnfit`.
+ * Writes the files and links of a tree, and then compares each with its recorded state. Writes nothing outside of the
+ * directory, and nothing through a link. Reports what it cannot write as left. Throws `DirectoryUnfit`.
  */
 export const into = (directory: string, tree: Tree, contents: Content.Contents): Restored => {
   const root = prepared(directory)
@@ -66,7 +66,7 @@ export const into = (directory: string, tree: Tree, contents: Content.Contents):
   return { directory: root, restored, left }
 }
 
-/** Once links are there, a file system that ignores case could lead a file's path through one. */
+/** On a file system that ignores case, an existing link could capture a file's path. */
 export const linksLast = (tree: Tree) => {
   const all = [...tree]
   return [...all.filter(([, { kind }]) => kind === "file"), ...all.filter(([, { kind }]) => kind === "link")]
@@ -78,7 +78,7 @@ export const bytesOf = (content: Content.Content): Uint8Array | string => {
   return content.kind === "unknown" ? Content.WHY[content.why] : "it is missing"
 }
 
-/** What `work` says, or the message of its error: the other files can still be restored. */
+/** The reason that `work` returns, or the message of its error. The other files can still be restored. */
 export const attempt = (work: () => string | undefined): string | undefined => {
   try {
     return work()

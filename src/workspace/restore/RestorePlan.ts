@@ -1,4 +1,4 @@
-/** Plans the steps that make the present files those of a recorded tree. Pure. */
+/** Plans the steps that turn the present files into those of a recorded tree. Pure. */
 
 import * as Content from "../history/Content.ts"
 import * as Changes from "../model/Changes.ts"
@@ -10,7 +10,7 @@ import { isUnfinished } from "./WrittenFile.ts"
 export interface Plan {
   /** In the order in which they are carried out. */
   readonly steps: ReadonlyArray<Changes.OwnChange>
-  /** What stays as it is although the recorded tree differs. */
+  /** Paths that stay although the recorded tree differs. */
   readonly left: ReadonlyArray<Left>
 }
 
@@ -19,7 +19,7 @@ export interface Planning {
   readonly recorded: Tree
   /** Whether a content can be read from the store. */
   readonly has: (digest: string) => boolean
-  /** Words for a thing in the place of a path that the present tree lacks: no snapshot holds it. */
+  /** Words for something at a path that the present tree lacks: no snapshot contains it. */
   readonly inTheWay: (path: string) => string | undefined
   /** Why a present file that the recorded tree lacks stays; undefined if it may go. */
   readonly whyKept: (path: string, present: Entry) => string | undefined
@@ -27,7 +27,7 @@ export interface Planning {
   readonly isOwn: (path: string) => boolean
 }
 
-/** Plans only what can be undone: each content that a step takes away is in the present tree and in the store. */
+/** Plans only steps that can be undone: each content that a step removes is in the present tree and in the store. */
 export const of = (planning: Planning): Plan => {
   const refusals = RestorablePaths.refused(planning.recorded)
   const left: Array<Left> = []
@@ -35,7 +35,7 @@ export const of = (planning: Planning): Plan => {
   const writes: Array<Exclude<Changes.OwnChange, { kind: "removed" }>> = []
   for (const change of Changes.ofPaths(planning.present, planning.recorded)) {
     const { path } = change
-    // The mode of a link means nothing, and differs between systems.
+    // A link's mode means nothing, and differs between systems.
     if (change.kind === "mode" && change.after.kind === "link") continue
     const refusal = refusals.get(path)
     const why = refusal === undefined ? whyNot(change, planning) : REFUSALS[refusal]
@@ -48,7 +48,7 @@ export const of = (planning: Planning): Plan => {
     steps: [
       ...removals.filter(({ path }) => isInTheWay(path)),
       ...writes.filter(({ after }) => after.kind === "file"),
-      // A file system that ignores case could lead a file's path through one.
+      // On a file system that ignores case, an existing link could capture a file's path.
       ...writes.filter(({ after }) => after.kind === "link"),
       ...removals.filter(({ path }) => !isInTheWay(path)),
     ],
@@ -75,7 +75,7 @@ const lacking = ({ digest, omitted }: Entry, { has }: Planning): string | undefi
   return digest !== undefined && has(digest) ? undefined : Content.WHY.gone
 }
 
-/** Whether a path has to go before others can be written: a file for a directory, or the reverse, or in other case. */
+/** Whether a path has to go before others can be written: a file for a directory, the reverse, or another case. */
 const takingPlaces = (written: ReadonlyArray<string>): ((path: string) => boolean) => {
   const files = new Set<string>()
   const places = new Set<string>()
@@ -86,7 +86,7 @@ const takingPlaces = (written: ReadonlyArray<string>): ((path: string) => boolea
   return (path) => places.has(folded(path)) || directoriesOf(path).some((one) => files.has(folded(one)))
 }
 
-/** The same for names that a file system without case takes for one. */
+/** Equal for names that a file system without case cannot tell apart. */
 export const folded = (path: string): string => path.normalize("NFC").toLowerCase()
 
 /** The directories above a path, without the root. */
@@ -97,8 +97,8 @@ export const directoriesOf = (path: string): ReadonlyArray<string> => {
 }
 
 /**
- * Whether each file is as in one of two trees: what an interrupted restore from one to the other leaves, and no work of
- * anyone since.
+ * Whether each file is as in one of two trees: the result of an interrupted restore from one to the other, without
+ * anyone's later work.
  */
 export const isBetween = (present: Tree, one: Tree, other: Tree): boolean => {
   for (const path of new Set([...present.keys(), ...one.keys(), ...other.keys()])) {

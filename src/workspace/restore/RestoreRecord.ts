@@ -1,4 +1,4 @@
-/** How the log records restores over a directory's files: as a task with one command. */
+/** Records restores over a directory's files, each as a task with one command. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -22,7 +22,10 @@ export interface Restore {
   readonly before: number
   /** Whether it undoes another one. */
   readonly undo: boolean
-  /** Files that it adds where nothing is, and that the files before it ignore: no snapshot could tell whether they were there. */
+  /**
+   * Files that it adds where nothing is, and that the present files' rules ignore: no snapshot could show whether they
+   * were there.
+   */
   readonly unhidden: ReadonlyArray<string>
 }
 
@@ -42,14 +45,14 @@ const read = (args: Json): Restore | undefined => {
 }
 
 export interface PastRestore extends Restore {
-  /** Whether its process came to the end of it. */
+  /** Whether its process finished it. */
   readonly hasEnded: boolean
 }
 
 /** The restores that took a snapshot of a directory. */
 export interface Past {
   readonly taskIds: ReadonlySet<string>
-  /** Those that were about to write, in the log's order. */
+  /** Restores that were about to write, in the log's order. */
   readonly begun: ReadonlyArray<PastRestore>
 }
 

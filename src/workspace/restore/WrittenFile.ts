@@ -1,4 +1,4 @@
-/** Writes one recorded file or link below a directory, and compares what is there with what was recorded. */
+/** Writes one recorded file or link below a directory, and compares the result with the recorded state. */
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -8,12 +8,12 @@ import * as ReadFile from "../scan/ReadFile.ts"
 import { digestOf } from "../store/ContentStore.ts"
 
 /**
- * Writes a file with its mode, or a link. Creates directories, and passes through no link. Throws the system's error, or
- * says what is in the way. Sets no bit but those of permission.
+ * Writes a file with its mode, or a link. Creates directories, and passes through no link. Throws the system's error,
+ * or says what is in the way. Sets no bit but those of permission.
  *
  * @param root an absolute path without links
  * @param file a path that `RestorablePaths` does not refuse
- * @param whyNot is asked right before a file is replaced, and may prevent that
+ * @param whyNot is called right before a file is replaced, and may prevent that
  * @returns the reason of `whyNot`
  */
 export const write = (
@@ -47,17 +47,17 @@ export const write = (
 }
 
 /**
- * `create`: in a directory that nobody else uses. `add`: whole, at once, and only if nothing is there. `replace`: in the
- * place of a file or a link, at once.
+ * `create`: in a directory that nobody else uses. `add`: whole, at once, and only if nothing is there. `replace`: in
+ * the place of a file or a link, at once.
  */
 export type Way = "create" | "add" | "replace"
 
-/** Whether a name is one of the files that `write` makes first, which a killed process leaves. */
+/** Whether `write` made the file first and a killed process left it. */
 export const isUnfinished = (file: string): boolean => UNFINISHED.test(file)
 
 const UNFINISHED = /(?:^|\/)\.hindcast-[0-9a-f]{16}$/
 
-/** Moves a file to a place where nothing is: a rename would take the place of what came there meanwhile. */
+/** Moves a file to a free place: a rename would overwrite a file that appeared in the meantime. */
 const moveToFree = (made: string, place: string): void => {
   try {
     fs.linkSync(made, place)
@@ -87,12 +87,12 @@ const createFile = (place: string, mode: number, bytes: Uint8Array): void => {
   }
 }
 
-/** Without setuid, setgid and the sticky bit: no snapshot records them, no restore sets them. */
+/** Without setuid, setgid and the sticky bit: no snapshot records them, and no restore sets them. */
 const PERMISSIONS = 0o777
 
 /**
- * Sets a present file's permissions. Its setuid, setgid and sticky bits stay: they belong to its content, which stays too.
- * Follows no link, and leaves links as they are: their modes mean nothing.
+ * Sets a present file's permissions. Its setuid, setgid and sticky bits stay: they belong to its content, which stays
+ * too. Follows no link, and leaves links as they are, because their modes mean nothing.
  */
 export const setMode = (root: string, file: string, { kind, mode }: Entry): void => {
   if (kind === "link" || process.platform === "win32") return
@@ -134,7 +134,7 @@ export const isReachable = (root: string, file: string): boolean => {
     })
 }
 
-/** How what is on the disk differs from a recorded content and mode; undefined if it does not. Follows no link. */
+/** The difference between the disk and a recorded content and mode; undefined if there is none. Follows no link. */
 export const difference = (root: string, file: string, { kind, mode, digest }: Entry): string | undefined => {
   const place = placeIn(root, file)
   const stats = isReachable(root, file) ? fs.lstatSync(place, { throwIfNoEntry: false }) : undefined

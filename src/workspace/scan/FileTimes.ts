@@ -1,8 +1,8 @@
-/** Whether a file or directory can have changed since it was read. */
+/** Decides whether a file or directory can have changed since it was read. */
 
 import type * as fs from "node:fs"
 
-/** The state of a file or directory when it was read, as the system gave it. */
+/** The state of a file or directory when it was read, as the system reported it. */
 export interface FileTimes {
   readonly ino: number
   readonly bytes: number
@@ -23,8 +23,8 @@ export const of = ({ ino, size, mode, mtimeMs, ctimeMs }: fs.Stats, at: number):
 })
 
 /**
- * Whether it is certainly as it was read. A change right after the reading may leave its times as they were, since file
- * systems count time in steps: what changed shortly before it was read counts as changed.
+ * Whether it is certainly unchanged. A change right after the reading may leave the times alone, because file systems
+ * count time in steps. A change shortly before the reading therefore counts as a later change.
  */
 export const isFresh = (known: FileTimes, stats: fs.Stats): boolean =>
   known.ino === stats.ino &&

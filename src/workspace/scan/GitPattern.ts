@@ -1,6 +1,6 @@
 /**
- * Patterns of `.gitignore` files (gitignore(5)). Pure. Matching takes time proportional to the product of both lengths,
- * whatever the pattern is: regular expressions would not, and the patterns come from strangers.
+ * Patterns of `.gitignore` files (gitignore(5)). Pure. Matching takes time proportional to the product of both lengths
+ * for every pattern. Regular expressions would not, and the patterns come from strangers.
  */
 
 type Token =
@@ -30,7 +30,7 @@ export const parse = (text: string): ReadonlyArray<GitPattern> =>
       return pattern === undefined ? [] : [pattern]
     })
 
-/** The patterns of a rules file's bytes. Of a larger file than anybody writes, those at its beginning. */
+/** The patterns of a rules file's bytes. Of an unusually large file, only those at its beginning. */
 export const ofFile = (bytes: Uint8Array): ReadonlyArray<GitPattern> =>
   parse(Buffer.from(bytes.subarray(0, MAX_FILE_BYTES)).toString("utf8"))
 
@@ -47,7 +47,7 @@ const parseLine = (line: string): GitPattern | undefined => {
   if (rest === "") return undefined
   const parts: Array<Part> = []
   for (const { text, endsQuoted } of betweenSlashes(rest)) {
-    // Before a quoted slash, `**` stands for one directory or more.
+    // Before a quoted slash, `**` matches one directory or more.
     if (text === "**" && !onlyName) parts.push(...(endsQuoted ? [ANY_NAME, DEEP] : [DEEP]))
     else {
       const tokens = tokensOf(text)
@@ -165,7 +165,7 @@ export const matches = (pattern: GitPattern, path: string, isDirectory: boolean)
   return matchesParts(pattern.parts, path.split("/"))
 }
 
-/** The last `**` takes one more name whenever the rest does not fit: an earlier one never needs to take more. */
+/** If the rest does not fit, the last `**` takes one more name: an earlier one never needs to take more. */
 const matchesParts = (parts: ReadonlyArray<Part>, names: ReadonlyArray<string>): boolean => {
   let [part, name, retryPart, retryName] = [0, 0, -1, 0]
   while (name < names.length) {

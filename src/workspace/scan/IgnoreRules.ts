@@ -1,6 +1,6 @@
 /**
- * The files that a repository's `.gitignore` files exclude, as Git reads them (gitignore(5)). Nothing of Git is started:
- * its configuration can make it run programs.
+ * The files that a repository's `.gitignore` files exclude, as Git reads them (gitignore(5)). Does not start Git, whose
+ * configuration can run programs.
  */
 
 import * as fs from "node:fs"
@@ -12,7 +12,7 @@ import * as GitPattern from "./GitPattern.ts"
 import * as OuterRules from "./OuterRules.ts"
 import * as PathRules from "./PathRules.ts"
 
-/** A directory's rules, and what the system said about their file when it was read. */
+/** A directory's rules, and the state of their file when it was read. */
 interface Rules {
   readonly stamp: string
   readonly patterns: ReadonlyArray<GitPattern.GitPattern>
@@ -35,7 +35,7 @@ interface Nested {
 }
 
 /**
- * The rules that apply below a root but are not in it, as they are now: the user's, the repository's own, and those of
+ * The present rules that apply below a root but are not in it: the user's, the repository's own, and those of
  * directories above the root.
  *
  * @param root an absolute path without links
@@ -57,7 +57,7 @@ export class IgnoreRules {
   /** The root's path in the repository: empty, or with a final `/`. */
   readonly #prefix: string
   readonly #known = new Map<string, Rules>()
-  /** Answers under the present rules, by path; of directories with a final `/`. */
+  /** Answers under the present rules, by path; directories have a final `/`. */
   readonly #answers = new Map<string, boolean>()
   #tracked: Tracked | undefined
   /** Repositories below the root, by their paths in the repository around it, with a final `/`. */
@@ -76,8 +76,8 @@ export class IgnoreRules {
   }
 
   /**
-   * Reads the rules above the root again, and the list of tracked files, if they changed. Returns whether they did: then
-   * earlier answers may be false. Call it before the files of a scan are asked about.
+   * Reads the rules above the root and the list of tracked files again if they changed. Returns whether they did:
+   * earlier answers may then be wrong. Call it before a scan.
    */
   refresh(): boolean {
     const users = ExcludesFile.find(this.#shared)
@@ -100,15 +100,15 @@ export class IgnoreRules {
   }
 
   /**
-   * Reads the rules in a directory below the root again if they changed: its `.gitignore`, if it has one, and those of a
-   * repository that it is. Returns whether they did.
+   * Reads a directory's rules again if they changed: its `.gitignore`, if it has one, and those of a repository that it
+   * is. Returns whether they did.
    */
   enter(directory: string, { has, isRepository }: { readonly has: boolean; readonly isRepository: boolean }): boolean {
     const isOther = directory !== "" && this.#nest(directory, isRepository)
     return this.#enter(directory, has) || isOther
   }
 
-  /** Returns whether the directory became a repository, or is one no more. */
+  /** Returns whether the directory became a repository, or is no longer one. */
   #nest(directory: string, isRepository: boolean): boolean {
     const prefix = `${this.#prefix}${directory}/`
     const found = isRepository ? GitIndex.repositoryAround(path.join(this.#root, directory)) : undefined
@@ -126,7 +126,7 @@ export class IgnoreRules {
     return true
   }
 
-  /** The innermost repository below the root that a path is in. */
+  /** The innermost repository below the root that contains a path. */
   #nestedAround(inRepository: string): string | undefined {
     if (this.#nested.size === 0) return undefined
     for (let at = inRepository.lastIndexOf("/"); at > 0; at = inRepository.lastIndexOf("/", at - 1)) {
@@ -160,7 +160,8 @@ export class IgnoreRules {
     const patternsOf = (key: string) => this.#known.get(key)?.patterns
     const nested = this.#nestedAround(inRepository)
     const within = nested === undefined ? undefined : this.#decideWithin(nested, inRepository, isDirectory)
-    // What Git would not apply in a nested repository: the outer rules. They hide what the user hid.
+    // In a nested repository, Git would not apply the outer rules. Here they do apply, because they hide what the user
+    // hid.
     return (
       within ??
       PathRules.ruling(inRepository, isDirectory, (directory) => patternsOf(`/${directory}`)) ??
@@ -248,7 +249,7 @@ const withDirectories = (names: ReadonlyArray<string>): ReadonlySet<string> => {
   return paths
 }
 
-/** A file's state; empty if there is no regular file. Git follows no links to `.gitignore` files either. */
+/** A file's state; empty if there is no regular file. Git does not follow links to `.gitignore` files either. */
 const stampOf = (file: string, followsLinks = false): string => {
   try {
     const found = (followsLinks ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false })

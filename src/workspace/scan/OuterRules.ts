@@ -1,6 +1,6 @@
 /**
- * The ignore rules of a moment that no snapshot has: the user's own, and those of the repository's `info/exclude`. A task
- * notes them, so that a later restore knows what they hid. Pure.
+ * The ignore rules of a moment that no snapshot contains: the user's own, and those of the repository's `info/exclude`.
+ * A task notes them, so that a later restore knows what they hid. Pure.
  */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -8,17 +8,17 @@ import type { Unseen } from "../../events/vocabulary/Notes.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as GitPattern from "./GitPattern.ts"
 
-/** Lines of patterns, the last of which that matches a path decides; undefined if nobody knows them all. */
+/** Lines of patterns; the last one that matches a path decides. Undefined if not all of them are known. */
 export type OuterRules = ReadonlyArray<string> | undefined
 
-/** The words of a note on a rule. Its target is the rule; an empty one says that there is none any more. */
+/** The words of a note on a rule. Its target is the rule; an empty target means that there is none any more. */
 export const HIDDEN = "files that a rule outside of the directory hides"
 
 /** The lines of a file that can match something. */
 export const linesIn = (text: string): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => (GitPattern.parse(line).length === 0 ? [] : [line.replace(/\r$/, "")]))
 
-/** Makes a function that returns the notes on rules which differ from those that the task noted before. */
+/** Makes a function that returns notes on rules that changed since the task's last note. */
 export const news = (past: ReadonlyArray<Event>): ((rules: OuterRules) => ReadonlyArray<Unseen>) => {
   let before = among(past, Number.POSITIVE_INFINITY)
   return (rules) => {
@@ -35,7 +35,7 @@ const notes = (rules: OuterRules, before: OuterRules): ReadonlyArray<Unseen> => 
   return known.length === 0 ? [note("", 1)] : known.map((line) => note(line, 1))
 }
 
-/** The rules that the latest of a task's events up to a position names, else the next one's; none if no event names any. */
+/** The rules of the latest of a task's notes up to a position, or of the next one; none if no event names any. */
 export const among = (events: ReadonlyArray<Event>, until: number): OuterRules => {
   const said = events.flatMap((event) => {
     const rules = is(event, "CaptureNoted") ? event.payload.unseen.filter(({ what }) => what === HIDDEN) : []

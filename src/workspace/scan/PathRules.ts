@@ -1,11 +1,12 @@
-/** How the patterns of several directories decide about one path, as Git combines them. Pure. */
+/** Combines the patterns of several directories for one path, as Git does. Pure. */
 
 import * as GitPattern from "./GitPattern.ts"
 
 type Patterns = ReadonlyArray<GitPattern.GitPattern> | undefined
 
 /**
- * Whether the patterns of a path's directories exclude it; undefined if none matches. The deepest directory's go first.
+ * Whether the patterns of a path's directories exclude it; undefined if none matches. The deepest directory comes
+ * first.
  *
  * @param patternsOf the patterns in a directory; the root is the empty path
  */

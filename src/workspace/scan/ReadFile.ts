@@ -1,4 +1,4 @@
-/** Reads a file or a link as it is at one moment. */
+/** Reads a file or a link in one consistent state. */
 
 import * as fs from "node:fs"
 
@@ -8,7 +8,8 @@ export type Read =
   | { readonly kind: "omitted"; readonly why: "large" | "changing" | "unreadable"; readonly stats: fs.Stats }
 
 /**
- * Reads at most `limit` bytes. Follows no link, waits for no pipe. Reads again if the file changed meanwhile.
+ * Reads at most `limit` bytes. Follows no link, and waits for no pipe. Reads again if the file changes during the
+ * reading.
  *
  * @param found the file's state from the scan
  */

@@ -1,6 +1,6 @@
 /**
- * Finds the files of a workspace: those that Git would add, nested repositories included. Reads no content, and lists a
- * directory again only if it changed.
+ * Finds the files of a workspace: those that Git would add, including nested repositories. Reads no content, and lists
+ * a directory again only if it changed.
  */
 
 import * as fs from "node:fs"
@@ -26,7 +26,7 @@ export class TooManyFiles extends Error {
   }
 }
 
-/** The root, or a directory above it, is a link now: what it leads to is not the recorded directory. */
+/** The root, or a directory above it, is now a link, so it leads elsewhere. */
 export class RootReplaced extends Error {
   override readonly name = "RootReplaced"
   constructor(root: string, found: string) {
@@ -63,14 +63,15 @@ export class Scan {
   }
 
   /**
-   * Calls `visit` for each regular file and link, and returns what cannot be in a snapshot. Follows no link. Leaves out
-   * files that vanish meanwhile. Throws `TooManyFiles`, `RootReplaced`, and the system's error if the root cannot be read.
+   * Calls `visit` for each regular file and link, and returns the gaps of the snapshot. Follows no link. Leaves out
+   * files that vanish in the meantime. Throws `TooManyFiles`, `RootReplaced`, and the system's error if the root cannot
+   * be read.
    */
   run(visit: Visit): ReadonlyArray<Gap> {
     return Slices.atOnce(this.steps(visit))
   }
 
-  /** The same in short steps, which the caller takes one after the other. */
+  /** Like `run`, in short steps, which the caller takes one after the other. */
   *steps(visit: Visit): Slices.Steps<ReadonlyArray<Gap>> {
     const { root } = this.#options
     const found = fs.realpathSync(root)
@@ -100,7 +101,7 @@ export class Scan {
       const before = this.#listings.get(directory)
       const listing = this.#listing(directory, isIgnored, before)
       if (listing === undefined) continue
-      // Rules decide about everything below, whose listings may be older.
+      // Rules apply to everything below, whose listings may be older.
       const hasRules = listing.rules.has || listing.rules.isRepository
       if (listing === before && hasRules && rules.enter(directory, listing.rules)) {
         this.#listings.clear()
@@ -116,7 +117,7 @@ export class Scan {
     return [...current.values()]
   }
 
-  /** A directory's listing, `before` if it is certainly the same; undefined if it vanished. */
+  /** A directory's listing, or `before` if it is certainly the same; undefined if the directory vanished. */
   #listing(directory: string, isIgnored: boolean, before: Listing | undefined): Listing | undefined {
     const { root, rules, isOwn } = this.#options
     const absolute = directory === "" ? root : root + path.sep + directory
@@ -184,12 +185,12 @@ const statOf = (file: string): fs.Stats | undefined => {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false })
   } catch {
-    // A directory above it vanished, or lost its permission; the next snapshot tells which.
+    // A directory above it vanished, or lost its permission; the next snapshot shows which.
     return undefined
   }
 }
 
-/** Whether the name has the character U+FFFD itself. Otherwise its bytes are no UTF-8. */
+/** Whether the name itself contains the character U+FFFD. Otherwise, its bytes are no UTF-8. */
 const isUtf8 = (directory: string, name: string): boolean => {
   try {
     return fs.readdirSync(directory, { encoding: "buffer" }).some((bytes) => bytes.equals(Buffer.from(name)))

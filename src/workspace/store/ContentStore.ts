@@ -1,6 +1,6 @@
 /**
- * The contents of recorded files, each once under its digest, in an SQLite file next to the log. Several processes may
- * use it at once. All methods are synchronous and throw `StoreUnavailable`.
+ * The contents of recorded files, each stored once under its digest, in an SQLite file next to the log. Several
+ * processes may use it at once. All methods are synchronous and throw `StoreUnavailable`.
  */
 
 import * as crypto from "node:crypto"
@@ -71,7 +71,10 @@ export class ContentStore {
     return !this.#isReadOnly || this.#rows("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).length > 0
   }
 
-  /** Adds a content under its digest, unless the store has it or it was purged. On the disk after the transaction. */
+  /**
+   * Adds a content under its digest, unless the store already has it or it was purged. On the disk after the
+   * transaction.
+   */
   put(digest: string, content: Uint8Array): void {
     this.#guarded(() => {
       if (this.has(digest) || this.isPurged(digest)) return
@@ -81,7 +84,7 @@ export class ContentStore {
     })
   }
 
-  /** Adds a tree; returns its digest. Directories that the store has are not written again. */
+  /** Adds a tree, and returns its digest. Skips directories that the store has. */
   putTree(tree: Tree): string {
     return this.#guarded(() =>
       Trees.write(tree, (text) => {
@@ -109,7 +112,7 @@ export class ContentStore {
     this.#guarded(() => paths.in(digest, (wanted) => this.#directory(wanted), found))
   }
 
-  /** The directories that were read last, by digest: trees of successive moments have most of theirs in common. */
+  /** The directories that were read last, by digest: trees of successive moments share most of theirs. */
   readonly #directories = new Map<string, string>()
   #directoryChars = 0
 
@@ -131,7 +134,7 @@ export class ContentStore {
     return text
   }
 
-  /** The digest of a content that may not be guessed: with a key that never leaves the store. */
+  /** The digest of a content that nobody may guess, with a key that never leaves the store. */
   secretDigest(content: Uint8Array): string {
     return this.#guarded(() => crypto.createHmac("sha256", this.#secret()).update(content).digest("hex"))
   }
@@ -186,14 +189,14 @@ export class ContentStore {
     this.#guarded(() => this.#database.script("COMMIT"))
   }
 
-  /** Takes the transaction back, unless it has ended. */
+  /** Rolls the transaction back, unless it has ended. */
   rollback(): void {
     this.#guarded(() => {
       if (this.#database.inTransaction()) this.#database.script("ROLLBACK")
     })
   }
 
-  /** The stored bytes of those of the contents that the store has. */
+  /** The stored bytes of each content that the store has. */
   sizesOf(digests: Iterable<string>): ReadonlyMap<string, number> {
     const sql = "SELECT length(body) FROM content WHERE digest = ?"
     return this.#guarded(() => {
@@ -207,8 +210,8 @@ export class ContentStore {
   }
 
   /**
-   * Removes contents in the present transaction, and forgets the files that had them, so that the next snapshot reads them
-   * again. With `forever`, the store takes them no more.
+   * Removes contents in the present transaction, and forgets the files that had them, so that the next snapshot reads
+   * them again. With `forever`, the store refuses them from now on.
    */
   remove(digests: ReadonlyArray<string>, { forever }: { readonly forever: boolean }): void {
     this.#guarded(() => {
@@ -223,16 +226,16 @@ export class ContentStore {
   }
 
   /**
-   * Overwrites the bytes of removed contents in the file and its write-ahead log, and gives the space back. Returns whether
-   * all of this happened: false if another process reads, so that old bytes may stay in the write-ahead log until it ends.
+   * Overwrites the bytes of removed contents in the file and its write-ahead log, and frees the space. Returns whether
+   * it could: if another process reads, old bytes may stay in the write-ahead log until it ends.
    */
   overwrite(): boolean {
-    // A refusal, for example by a full disk, leaves free pages. They are overwritten already.
+    // If SQLite refuses, for example on a full disk, the pages stay free; they are already overwritten.
     this.#attempt("VACUUM")
     return this.#attempt("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /** Runs a statement of maintenance. Returns whether SQLite did all of it. */
+  /** Runs a maintenance statement. Returns whether SQLite completed it. */
   #attempt(sql: string): boolean {
     try {
       const [row] = this.#rows(sql, [])
@@ -260,7 +263,10 @@ export class ContentStore {
   }
 }
 
-/** No content has the empty key: a log from elsewhere may name anything as a digest, of which `Buffer` takes the start. */
+/**
+ * No content has the empty key. A log from elsewhere may name anything as a digest, and `Buffer` would decode its
+ * beginning.
+ */
 const bytesOf = (digest: string): Uint8Array => Buffer.from(DIGEST.test(digest) ? digest : "", "hex")
 
 const DIGEST = /^[0-9a-f]{64}$/

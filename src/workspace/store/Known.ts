@@ -9,7 +9,7 @@ export interface Known {
   readonly times: FileTimes
 }
 
-/** Whether both say the same about the file, but for when it was read. */
+/** Whether both say the same about the file, apart from the time of reading. */
 export const isSame = (one: Known | undefined, other: Known): boolean =>
   one !== undefined && written(one, 0) === written(other, 0)
 
@@ -23,7 +23,7 @@ export const load = (store: Pick<Store, "remembered">, root: string): Map<string
     }),
   )
 
-/** Saves what changed; undefined for files that are gone. */
+/** Saves the changes; undefined for files that are gone. */
 export const save = (
   store: Pick<Store, "remember">,
   root: string,

@@ -1,4 +1,4 @@
-/** Opens the SQLite file of a content store, which stands next to its log. */
+/** Opens the SQLite file of a content store, next to its log. */
 
 import * as fs from "node:fs"
 import { Data, Effect } from "effect"
@@ -29,10 +29,10 @@ export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
     }
   })
 
-/** The store's file next to a log; a link to the log leads to the same one. */
+/** The store's file next to a log. A link to the log leads to the same file. */
 export const fileOf = (log: string): string => `${targetOf(log)}.files`
 
-/** Runs work on a store's file. Throws `StoreUnavailable` for what it throws. */
+/** Runs work on a store's file, and turns its errors into `StoreUnavailable`. */
 export const guarded = <A>(file: string, work: () => A): A => {
   try {
     return work()
@@ -65,7 +65,7 @@ export const openReadOnly = (file: string): Connection | undefined => {
   )
 }
 
-/** Checks that the file is a store, before `prepare`. Closes the connection if not. */
+/** Checks that the file is a store, before `prepare`. If not, closes the connection. */
 const prepared = (file: string, database: Connection, prepare: () => void): Connection => {
   try {
     const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
@@ -84,7 +84,7 @@ const prepared = (file: string, database: Connection, prepare: () => void): Conn
 const isEmpty = (database: Connection): boolean =>
   database.prepare("SELECT count(*) FROM sqlite_master").rows([])[0]?.[0] === 0
 
-/** Small, since most contents are: what is left of a content's last page is lost. */
+/** Small, like most contents: the rest of a content's last page is wasted. */
 const PAGE_BYTES = 1024
 
 /** How long to wait for another process's transaction. */

@@ -1,7 +1,7 @@
 /** The tables of the content store. */
 
 /**
- * `purged`: digests of contents that a person removed for good: they are not stored again. `purge`: a row for each purge.
+ * `purged`: digests of contents that a person removed for good; the store refuses them. `purge`: a row for each purge.
  */
 export const PURGES = `
   CREATE TABLE IF NOT EXISTS purged (digest BLOB PRIMARY KEY) WITHOUT ROWID;
@@ -10,8 +10,8 @@ export const PURGES = `
 
 /**
  * `content`: a file's bytes, compressed by raw deflate unless that is longer (`size` is then the length of `body`).
- * `tree`: the entries of one directory. `stat`: what the system said about a file when its content was last read, so
- * that an unchanged file is not read again; `checked` is the time of that reading in epoch milliseconds.
+ * `tree`: the entries of one directory. `stat`: the file's state at its last reading, so that an unchanged file is not
+ * read again; `checked` is the time of that reading in epoch milliseconds.
  */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS content (digest BLOB PRIMARY KEY, size INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
@@ -30,5 +30,5 @@ export const TABLES = `
 /** Version of the tables, in the file's header. */
 export const VERSION = 1
 
-/** Tells the file from a log and from other programs' ("HCws"). */
+/** Tells the file from logs and other programs' files ("HCws"). */
 export const APPLICATION_ID = 0x48437773

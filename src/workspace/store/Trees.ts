@@ -1,6 +1,6 @@
 /**
- * Trees as text: one for each directory, under its digest, so that two trees share the directories that are equal. A line
- * per entry, in order: a JSON array of its name and the entry, or of its name and the digest of the directory. Pure.
+ * Trees as text: one for each directory, under its digest, so that two trees share equal directories. A line per entry,
+ * in order: a JSON array of its name and the entry, or of its name and the directory's digest. Pure.
  */
 
 import { type Entry, OMISSIONS, type Tree } from "../model/Entry.ts"
@@ -29,7 +29,7 @@ export const write = (tree: Tree, put: (text: string) => string): string => {
   return writeDirectory(root, put)
 }
 
-/** Not by recursion: a path from elsewhere may have any number of directories. */
+/** Not recursive: a path from elsewhere may have any number of directories. */
 const writeDirectory = (root: Directory, put: (text: string) => string): string => {
   const all = [root]
   for (const { directories } of all) for (const one of directories.values()) all.push(one)
@@ -52,8 +52,8 @@ const written = ({ kind, mode, size, digest, omitted, stamp }: Entry): ReadonlyA
     : [kind === "file" ? "f" : "l", mode, size, digest ?? null, omitted, ...(stamp === undefined ? [] : [stamp])]
 
 /**
- * Reads a tree by its root's digest; undefined if `get` lacks a directory. Throws if it is larger than any recorded one: a
- * few directories that hold each other many times would be a tree without end.
+ * Reads a tree by its root's digest; undefined if `get` lacks a directory. Throws if the tree is larger than any
+ * recorded one: a few directories that contain each other many times would form an endless tree.
  */
 export const read = (root: string, get: (digest: string) => string | undefined): Tree | undefined => {
   const tree = new Map<string, Entry>()
@@ -75,13 +75,13 @@ export const read = (root: string, get: (digest: string) => string | undefined):
   return tree
 }
 
-/** Files and directories of one tree: several times the limit of snapshots. */
+/** Maximum number of a tree's files and directories: several times the limit of snapshots. */
 export const MAX_ENTRIES = 500_000
 
-/** Longer paths than any system takes, those of Windows included. */
+/** Longer than any system accepts, including Windows. */
 const MAX_PATH = 32_767
 
-/** The lines of a directory, one after the other: a store from elsewhere may have any number of them. */
+/** The lines of a directory, one after the other: a store from elsewhere may contain any number. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf("\n", start)
