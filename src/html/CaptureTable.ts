@@ -1,4 +1,4 @@
-/** The section about what a recorder or an import captured of a task. */
+/** The section about the parts of a task that a recorder or an import captured. */
 
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import * as CaptureSummary from "../projections/state/CaptureSummary.ts"

@@ -20,9 +20,9 @@ import * as SensorTraces from "./SensorTraces.ts"
 import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The parts of a report of many tasks besides their figures. */
+/** The parts of a report of many tasks in addition to their figures. */
 export interface Endings {
-  /** What goes on in open tasks. Default: unknown. */
+  /** The activities of open tasks. Default: unknown. */
   readonly activities: TaskTable.Activities
   /** Why the worst tasks failed (`LogReport.listed`). */
   readonly worst: ReadonlyArray<WhyFailed>

@@ -29,7 +29,7 @@ import * as TaskCharts from "./TaskCharts.ts"
  * The page in chunks of HTML.
  *
  * @param worlds the final states of the task's worlds
- * @param ending what goes on in it if it is open, and why it ended like this. Default: unknown
+ * @param ending its activity if it is open, and the reasons for its outcome. Default: unknown
  */
 export const pieces = (
   report: TaskReport,
@@ -84,7 +84,7 @@ const ENDED = {
   abandoned: "did not finish",
 } as const
 
-/** What goes on in an open task. */
+/** The activity of an open task. */
 const OPEN: { readonly [activity in Activity.Activity]: string } = {
   running: "works on it",
   waiting: "waits for a person",

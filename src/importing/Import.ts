@@ -87,7 +87,7 @@ export const importFound = (
       0,
     )
     const relatives = new Relatives(log, dryRun)
-    /** For a dry run: what it would have written, by task. */
+    /** For a dry run: the events that it would have written, by task. */
     const dry = new Map<string, TaskAppender>()
     const preview = dryRun ? new Preview() : undefined
     let bytesBefore = 0

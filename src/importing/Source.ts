@@ -76,7 +76,7 @@ export interface SourceFile {
   readonly beside: (name: string) => string | undefined
 }
 
-/** A mapper gives up: something it was told to read is missing or does not end. Nothing more of the file is written. */
+/** A mapper gives up, because something in the file is missing or does not end. Nothing more of the file is written. */
 export class Unmappable extends Error {
   readonly expected: string
 

@@ -1,4 +1,4 @@
-/** The command `hindcast acp record`, which runs an agent for an editor and records what passes between them. */
+/** The command `hindcast acp record`, which runs an agent for an editor and records the messages between them. */
 import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { Args, Command } from "@effect/cli"

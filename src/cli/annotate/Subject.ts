@@ -1,4 +1,4 @@
-/** The argument that names what an annotation is about: a moment or a task. */
+/** The argument that names an annotation's subject: a moment or a task. */
 import { Effect, type Option } from "effect"
 import type { About } from "../../kernel/annotations/Annotating.ts"
 import { BadInput } from "../command/BadInput.ts"

@@ -75,7 +75,7 @@ export const wordsAfter = (before: Path): ReadonlyArray<string> => [
   ),
 ]
 
-/** Commands that a user may mean by a word that no command has, besides those whose last word it is. */
+/** Commands that a user may mean by a word that no command has, apart from those whose last word it is. */
 const MEANT: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["events", ["log ls"]],
   ["tasks", ["task ls"]],

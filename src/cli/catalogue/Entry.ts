@@ -7,7 +7,7 @@ export type Loaded = Command.Command<string, CliApp.CliApp.Environment, unknown,
 export interface Entry {
   /** Its words: `plugin add`. */
   readonly path: string
-  /** Its lines in the overview: a usage, and what it does. */
+  /** Its lines in the overview: a usage and its effect. */
   readonly uses: ReadonlyArray<readonly [usage: string, does: string]>
   /** A command line that works, without the program's name. */
   readonly example: string

@@ -1,4 +1,4 @@
-/** A conversation at a terminal: shows what the agent says and does, and submits what the user types. */
+/** A conversation at a terminal: shows the agent's words and actions, and submits the user's lines. */
 
 import { Deferred, Effect, Fiber, Ref, Stream, SubscriptionRef } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"

@@ -25,7 +25,7 @@ export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
   ["/quit", "end the conversation"],
 ]
 
-/** Parses a line. A leading `//` stands for a text that begins with a slash. */
+/** Parses a line. A leading `//` begins a text whose first character is a slash. */
 export const parse = (line: string): ChatLine => {
   const text = line.trim()
   if (text === "") return { kind: "nothing" }

@@ -58,7 +58,7 @@ const noCall = async (words: ReadonlyArray<string>): Promise<Call> => {
   const few = sort(words, WITHOUT_COMMAND)
   if (few.typed.every(({ name }) => WITHOUT_COMMAND.has(name)))
     return { entry: undefined, options: WITHOUT_COMMAND, sorted: few }
-  // Only the options of all commands together tell what is wrong.
+  // Only the options of all commands together show the mistake.
   const options = new Map([...(await Declared.ofAll()), ...WITHOUT_COMMAND])
   return { entry: undefined, options, sorted: sort(words, options) }
 }

@@ -56,7 +56,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "WorkspaceMissing",
 ])
 
-/** What another log may have. */
+/** Errors whose cause another log may not have. */
 const OF_LOG: ReadonlySet<string> = new Set([
   ...["ContentNotRecorded", "EventNotFound", "FileNotRecorded", "NoFilesRecorded", "NothingListed"],
   ...["NothingToUndo", "NotPending", "NoTaskSelected", "PositionOutOfRange", "RequestNotFound"],

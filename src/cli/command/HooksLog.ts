@@ -1,7 +1,8 @@
 /**
- * When a command is about the log that hooks write to. No log is named (`--log`, `HINDCAST_LOG`):
- * - if the directory has no `.hindcast/log.db`, a command that looks at a log looks at that of the hooks, and says so;
- * - if it has one, that counts. Where it lacks what was asked for, the error names the command that asks the hooks'.
+ * Decides when a command reads the log of the hooks. If no log is named (`--log`, `HINDCAST_LOG`):
+ * - without `.hindcast/log.db` in the directory, a command that reads a log takes the hooks' log, and says so;
+ * - otherwise, it takes the directory's log. If something is missing there, the error names the command that asks the
+ *   hooks' log.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,7 +18,7 @@ const PROJECT = path.join(".hindcast", "log.db")
 const isNamed = (): boolean =>
   CommandHints.typedLog(process.argv.slice(2)) !== undefined || Boolean(process.env.HINDCAST_LOG)
 
-/** The log to look at: the hooks' if none is named and the directory has none. */
+/** The log to read: the hooks' if none is named and the directory has none. */
 export const orOfHooks = (log: Option.Option<string>): Option.Option<string> =>
   Option.isSome(log) || isNamed() || fs.existsSync(PROJECT) ? log : Option.fromNullable(HookLog.existing())
 

@@ -1,4 +1,4 @@
-/** The commands `hindcast curriculum …`: run a curriculum, show the ways of agents, and decide again by other criteria. */
+/** The commands `hindcast curriculum …`: run a curriculum, show recorded runs, and decide again by other criteria. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Args, Command } from "@effect/cli"
@@ -55,7 +55,7 @@ const runOptions = {
 
 export const run = Command.make("run", runOptions, ({ log, json, file, again, plugin, ...typed }) =>
   Effect.gen(function* () {
-    // Everything that can be wrong is found before a kernel starts.
+    // Finds all mistakes before a kernel starts.
     const loaded = yield* Curriculum.load(file)
     const learner = yield* CurriculumPlayers.learner(typed)
     yield* CurriculumPlayers.check(file, typed, loaded)

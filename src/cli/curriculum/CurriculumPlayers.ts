@@ -20,7 +20,7 @@ export const learner = (typed: AgentOption.TypedAgents) =>
   })
 
 /**
- * Loads a program below the curriculum's directory, or a model within what is left of its budget.
+ * Loads a program below the curriculum's directory, or a model within the rest of its budget.
  *
  * @param file the curriculum's file
  */

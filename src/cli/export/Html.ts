@@ -100,7 +100,7 @@ export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters
 const whyOf = (taskId: string, activity: Activity | null, choice: ScoreChoice) =>
   Effect.provide(WhyFailed.load(taskId, { activity }, choice), TimeTravel.layer)
 
-/** What goes on in open tasks. */
+/** The activities of open tasks. */
 const activitiesOf = (open: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const [look, log] = [yield* TaskPresent.look, yield* EventLog]

@@ -1,4 +1,4 @@
-/** The command `hindcast files compare`: what several tasks made of the files, and whether a command succeeds on them. */
+/** The command `hindcast files compare`: the files that several tasks left, and whether a command succeeds on them. */
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"

@@ -1,4 +1,4 @@
-/** What `files bisect` and `files compare` share: options, directories and events of runs on recorded files. */
+/** The options, directories and events that `files bisect` and `files compare` share for runs on recorded files. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -30,7 +30,7 @@ export const copy = repeatedText(
   "A path that snapshots leave out, such as node_modules, to copy from the workspace into the directory of each run",
 )
 
-/** Goes with the command, also if a signal ends it. */
+/** Removed with the command, also if a signal ends it. */
 export const scratchDirectory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "hindcast-bisect-"))),
   (directory) =>
@@ -41,7 +41,7 @@ export const scratchDirectory = Effect.acquireRelease(
     ),
 )
 
-/** Says what the runs are without, and where they could write. */
+/** Names the files that the runs lack, and the places outside to which they could write. */
 export const remarks = (
   json: boolean,
   { leadingOut, left }: CopiedFiles.CopiedFiles,
@@ -73,7 +73,7 @@ export const recorded =
     return { tree, position, timeline, verdict, exitCode, output: redaction.text(output), ms, at }
   }
 
-/** Records the runs as a task. A log that nobody may write keeps nothing, which is no reason to fail. */
+/** Records the runs as a task. If nobody may write to the log, it keeps nothing, which is no failure. */
 export const record = (log: Option.Option<string>, events: ReturnType<typeof RecordedRuns.events>) =>
   Effect.gen(function* () {
     const taskId = newId()

@@ -12,7 +12,7 @@ export class NotAllRestored extends Data.TaggedError("NotAllRestored")<{
   readonly left: ReadonlyArray<Left>
   /** Whether `--partial` would make it a success. */
   readonly isAcceptable: boolean
-  /** Whether what was restored is gone again. */
+  /** Whether the restored files are gone again. */
   readonly isRemoved?: boolean
 }> {
   override get message() {

@@ -1,4 +1,4 @@
-/** Opens the recorded files that a command is about: of the task that it names, or of the directory that it runs in. */
+/** Opens the recorded files for a command: those of the task that it names, or of the directory that it runs in. */
 import { Effect, Option } from "effect"
 import * as Formats from "../../values/Formats.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -13,7 +13,7 @@ export interface Typed {
 
 export const open = (typed: Typed) => Effect.flatMap(find(typed), RecordedFiles.withLooks)
 
-/** Reads no looks but those at the tasks' starts. */
+/** Reads only the looks at the tasks' starts. */
 export const find = ({ at, task }: Typed) =>
   Effect.gen(function* () {
     const taskId = yield* taskIdOf(task)
@@ -22,7 +22,7 @@ export const find = ({ at, task }: Typed) =>
     return found
   })
 
-/** Says that what the files became since the last snapshot is unknown. */
+/** Says that later changes than those of the last snapshot are unknown. */
 export const warn = ({ stopped }: Pick<RecordedFiles.Opened, "stopped">) =>
   stopped === undefined
     ? Effect.void

@@ -132,8 +132,8 @@ interface Target extends Omit<RestoreRecord.Restore, "before" | "unhidden"> {
   readonly evidence: (present: Tree) => Removal.Evidence
   readonly sessions: ReadonlyArray<RestoreLines.OpenSession>
   /**
-   * The position to which `--undo` returns if this restore completes an interrupted one, and nobody has written since;
-   * otherwise undefined: to the present files.
+   * The position to which `--undo` returns if this restore completes an interrupted one and nobody has written since.
+   * Undefined otherwise: it then returns to the present files.
    */
   readonly continues: (present: Tree) => number | undefined
 }
@@ -146,7 +146,7 @@ const find = ({ json, moment, task, trustLog }: Typed) =>
     const last = restores.begun.at(-1)
     const undo = Option.isNone(moment)
     if (undo && last === undefined) return yield* new NothingToUndo({ root: now.root })
-    // An undo that was interrupted is completed.
+    // Completes an interrupted undo.
     const goal = last?.undo === true && !last.hasEnded ? last.at : last?.before
     const recorded = yield* OpenedFiles.open({ at: Option.orElseSome(moment, () => `@${goal}`), task })
     const { root, timeline, position, store } = recorded
@@ -201,7 +201,7 @@ const planOf = (
     InPlace.plan({ root, present, recorded: tree, store, own: [log], evidence: evidence(present), willHold }),
   )
 
-/** Carries out steps, then compares the disk with what they were to make; returns those that failed. */
+/** Carries out steps, then compares the disk with their intended results; returns those that failed. */
 const carriedOut = (json: boolean, steps: ReadonlyArray<OwnChange>, place: InPlace.Place) =>
   Effect.gen(function* () {
     const left: Array<Left> = []

@@ -32,14 +32,14 @@ export interface RestoreTask {
   readonly store: ContentStore
   /** Records the present files. Rejects with `SnapshotFailed`. */
   readonly look: () => Promise<{ readonly position: number; readonly tree: Tree }>
-  /** Records the present files again, and that the restore begins; returns what the log has of it. */
+  /** Records the present files again, and the beginning of the restore; returns the recorded positions. */
   readonly dispatch: (
     restore: Omit<RestoreRecord.Restore, "before">,
     before: number | undefined,
   ) => Promise<RestoreRecord.Restore>
   /** Records how the restore ended, and the files after it. */
   readonly end: (ok: boolean, result: Json) => Promise<void>
-  /** Records that nothing was written, and why. */
+  /** Records that nothing was written, with the reason. */
   readonly leave: (outcome: "achieved" | "abandoned", reason: string) => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The command `hindcast gate try`: what a file of gate rules would have decided about recorded commands. */
+/** The command `hindcast gate try`: applies a file of gate rules to recorded commands. */
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"

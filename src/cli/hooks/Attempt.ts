@@ -10,7 +10,7 @@ export class HooksFailed extends Data.TaggedError("HooksFailed")<{ readonly reas
 export const failureOf = (cause: unknown): HooksFailed =>
   new HooksFailed({ reason: cause instanceof Error ? cause.message : String(cause) })
 
-/** Interruption aborts the signal and waits until the promise settles: what it started is gone then. */
+/** Interruption aborts the signal and waits until the promise settles, so that its work has ended. */
 export const attemptUntilAborted = <A, E>(
   does: (signal: AbortSignal) => Promise<A>,
   failed: (cause: unknown) => E,

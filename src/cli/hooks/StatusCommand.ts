@@ -1,4 +1,4 @@
-/** The command `hindcast hooks status`: which coding agents have the hooks, and what these enforce and do not see. */
+/** The command `hindcast hooks status`: the coding agents with hooks, and what the hooks enforce and miss. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as Clients from "../../hooks/clients/Clients.ts"
@@ -19,7 +19,7 @@ interface InstalledHooks {
   readonly client: string
   readonly title: string
   readonly file: string
-  /** Why the client does not run them; undefined if nothing speaks against it. */
+  /** Why the client does not run them; undefined if there is no known reason. */
   readonly broken: string | undefined
   readonly limits: ReadonlyArray<string>
 }

@@ -1,4 +1,4 @@
-/** `hindcast mcp gate --check`: what a gate's rules decide about the tools that a server has. */
+/** `hindcast mcp gate --check`: the decisions of a gate's rules about a server's tools. */
 import { Data, Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Calls from "../../mcp/Calls.ts"

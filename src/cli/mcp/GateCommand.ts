@@ -1,4 +1,4 @@
-/** The command `hindcast mcp gate`: records and gates what a client asks of an MCP server. */
+/** The command `hindcast mcp gate`: records and gates a client's requests to an MCP server. */
 import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
@@ -17,7 +17,7 @@ import * as GateCheck from "./GateCheck.ts"
 import * as GateReplay from "./GateReplay.ts"
 import * as ServerName from "./ServerName.ts"
 
-/** Ended by something other than the client or the user. */
+/** Neither the client nor the user ended it. */
 export class GatewayFailed extends Data.TaggedError("GatewayFailed")<{ readonly reason: string }> {
   override get message() {
     return this.reason

@@ -20,7 +20,7 @@ export class ReplayFailed extends Data.TaggedError("ReplayFailed")<{ readonly re
 /** Events that are read at once. */
 const PAGE = 1_000
 
-/** Runs until the client ends it. Fails if a call is not in the recording, or if none was made. */
+/** Runs until the client ends it. Fails if the recording lacks a call, or if the client made none. */
 export const run = (task: string, log: Option.Option<string>): Effect.Effect<void, Error> =>
   Effect.gen(function* () {
     const taskId = yield* Ids.task(task)

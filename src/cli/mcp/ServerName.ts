@@ -19,7 +19,7 @@ export const of = (
       })
 }
 
-/** Programs that start another one, which the name is taken from. */
+/** Programs that start another program, which gives the name. */
 const STARTERS = new Set([
   "npx",
   "node",

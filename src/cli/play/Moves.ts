@@ -17,7 +17,7 @@ export interface Moves {
   readonly space: Space
   /** The actions of a Discrete space that have keys or names. The person types any other action as a line. */
   readonly keyed: ReadonlyArray<KeyedMove>
-  /** Whether one key stands for each action, so that nothing is typed. */
+  /** Whether each action has a key of its own, so that nothing is typed. */
   readonly byKeys: boolean
 }
 
@@ -93,7 +93,7 @@ export const ofKey = ({ keyed }: Moves, key: { readonly name: string; readonly t
 
 /**
  * The action of a typed line: a name of the manifest, or JSON in the action space. In a Text space, the line itself is
- * the text unless it is a JSON string. The left side says what was expected and found.
+ * the text unless it is a JSON string. The left side names the expected and the found input.
  */
 export const ofLine = (
   { space, keyed }: Moves,

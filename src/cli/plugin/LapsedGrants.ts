@@ -9,9 +9,9 @@ import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import * as Question from "../terminal/Question.ts"
 
 /**
- * Shows what an update changes, and asks. After a yes, grants the missing permissions, which installs exactly the held
- * code as shown. Returns undefined after a no, if nobody can answer, or if the update also lacks permissions that the
- * installed code never had.
+ * Shows the changes of an update, and asks. After a yes, grants the missing permissions, which installs exactly the
+ * held code as shown. Returns undefined after a no, if nobody can answer, or if the update also lacks permissions that
+ * the installed code never had.
  */
 export const ask = (held: UpdateHeld, { json, activate }: { readonly json: boolean; readonly activate: boolean }) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `hindcast plugin add --mcp`: lists what an MCP server offers, and writes the plugin that follows from it. */
+/** `hindcast plugin add --mcp`: lists an MCP server's tools and resources, and writes a plugin for them. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Options } from "@effect/cli"

@@ -1,4 +1,4 @@
-/** The URL of an MCP server, and the headers that the user wants it to get. */
+/** The URL of an MCP server, and the headers that the user wants to send. */
 import { Effect } from "effect"
 import * as GrantedFetch from "../../plugins/mcp/GrantedFetch.ts"
 import * as ServerHeaders from "../../plugins/mcp/ServerHeaders.ts"

@@ -1,4 +1,4 @@
-/** `hindcast record doctor -- node agent.js`: finds out what a replay of a program would not repeat. */
+/** `hindcast record doctor -- node agent.js`: finds the parts of a program that a replay would not repeat. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -62,8 +62,8 @@ const SLOW_MS = 1_013
 const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_FR.UTF-8" }
 
 /**
- * Runs the program on a task's recording several times, each time with one thing changed, and shows what it depends on.
- * Exit code 2 if it depends on anything, or if it made no visible request.
+ * Runs the program on a task's recording several times, each time with one condition changed, and shows its
+ * dependencies. Exit code 2 if there are any, or if the program made no visible request.
  */
 export const examine = ({ log, taskId: typed, isRecorded, program, json, allowHost }: Examination) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The last look at a directory whose program did not take it: it was killed, or it called `process.exit`. */
+/** The last look at a directory if the program did not take it, because it was killed or called `process.exit`. */
 import * as fs from "node:fs"
 import { Chunk, Effect, Stream } from "effect"
 import type { CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
@@ -13,7 +13,7 @@ export interface Directory {
   readonly log: string
 }
 
-/** The events of what changed since the program's last look, or of the files if it took none. */
+/** The events of the changes since the program's last look, or of all files if it took none. */
 export const events = (log: EventLog.Service, taskId: string, { root, log: file }: Directory) =>
   Effect.gen(function* () {
     const types = ["TaskOpened", "EnvironmentReset", "EnvironmentChanged"]
@@ -32,7 +32,7 @@ export const events = (log: EventLog.Service, taskId: string, { root, log: file 
       openedBy: past[0]?.id ?? "",
       tell: async (...events) => told.push(...events),
     })
-    // It says itself that it failed, in an event.
+    // The failure itself becomes an event.
     yield* Effect.promise(() => files.look().finally(workspaces.close))
     return told
   })

@@ -25,7 +25,7 @@ const LOOPBACK = "127.0.0.1"
 /** Interval between two lines of totals, in milliseconds. */
 const TOTALS_MS = 5_000
 
-/** For what has arrived, at the end. The rest stays in the inbox. */
+/** Time at the end for records that have arrived. The rest stays in the inbox. */
 const DRAIN_MS = 10_000
 
 /** How long mapped records stay in the inbox, for parts that come late, and how long their ids. */
@@ -121,7 +121,7 @@ export const listen = Command.make(
   ),
 )
 
-/** Drops what is old, or says why not: the next time may succeed. */
+/** Drops old records. A failure is only reported, because the next attempt may succeed. */
 const dropOld = (inbox: Inbox, onTrouble: (message: string) => void): Effect.Effect<void> =>
   Effect.try(() => inbox.drop(KEPT_MS, KNOWN_MS)).pipe(
     Effect.flatMap((isMore) => (isMore ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox, onTrouble)) : Effect.void)),
@@ -130,7 +130,7 @@ const dropOld = (inbox: Inbox, onTrouble: (message: string) => void): Effect.Eff
     ),
   )
 
-/** Reads the token, or makes one. Arguments are visible to other users, so the token is none. */
+/** Reads the token, or makes one. It is not an argument, because other users can see arguments. */
 const tokenIn = (file: string): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
     try {

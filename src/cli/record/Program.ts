@@ -54,7 +54,7 @@ export type Command = readonly [string, ...Array<string>]
 const OTHERS =
   "Other runtimes and package managers start Node themselves: name the program that they start. A program in another language is recorded by `hindcast record --proxy -- python agent.py`."
 
-/** How to start Node itself where `tsx` was to do it. */
+/** Starts Node itself instead of `tsx`. */
 const byTsx = (typed: ReadonlyArray<string>): string | undefined => {
   const at = typed.findIndex((word) => path.basename(word) === "tsx")
   const before = typed.slice(0, at)
@@ -99,7 +99,7 @@ export interface Ran {
 /**
  * Runs a program that records or replays.
  *
- * @param toldOf what to tell its process, given the file for its report
+ * @param toldOf makes the settings for its process, given the file for its report
  */
 export const runReporting = (
   program: Command,
@@ -120,7 +120,11 @@ export const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
 )
 
-/** Runs the program to its end, told what to do. Ending this process ends it too. @param by how to run its command */
+/**
+ * Runs the program to its end, with settings for its process. Ending this process ends it too.
+ *
+ * @param by how to run its command
+ */
 export const run = (
   [node, ...others]: Command,
   told: ProcessRun.ProcessRun,

@@ -1,4 +1,4 @@
-/** The name of the agent in a command line: that of its script, not of what runs it. */
+/** The name of the agent in a command line: that of its script, not of the program that runs the script. */
 import * as path from "node:path"
 import { Schema } from "effect"
 import { Name } from "../../values/Options.ts"
@@ -23,7 +23,7 @@ const nameIn = (words: ReadonlyArray<string>): string | undefined => {
   const name = path.basename(command).replace(/\.(exe|cmd|bat)$/i, "")
   const runner = ALL.find((one) => one.name.test(name))
   if (runner !== undefined) return ofRunner(runner, others)
-  // A runner that is not known: a file of source code is the program.
+  // With an unknown runner, a file of source code is the program.
   const file = SOURCE.test(command) ? undefined : others.find((word) => !word.startsWith("-") && SOURCE.test(word))
   return ofFile(file ?? command)
 }

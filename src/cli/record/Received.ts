@@ -1,4 +1,4 @@
-/** What `hindcast listen` prints: what it received, the tasks that come of it, and what went wrong. */
+/** The output of `hindcast listen`: the records that it received, their tasks, and errors. */
 import { Effect } from "effect"
 import type { ForwardingCounts } from "../../telemetry/Forwarding.ts"
 import type { Backlog } from "../../telemetry/Inbox.ts"

@@ -115,7 +115,7 @@ export const record = Command.make(
       })
       const ran = yield* Program.runReporting(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ran.ended)
-      // A task that could not be continued stays as it is.
+      // A task that could not be continued stays unchanged.
       if (ran.report === undefined && Option.isSome(continues)) return
       const directory = root === undefined ? undefined : { root, log: filename }
       yield* report(taskId, program, ran, { recorder: "program", keepOpen, directory }).pipe(
@@ -168,7 +168,7 @@ const recordProxied = (
     yield* Effect.provide(report(taskId, program, ran, { recorder: "proxy", keepOpen }), OpenLog.forWriting(log))
   })
 
-/** The directory whose files to record. Says what that means. */
+/** The directory whose files to record. Explains the choice. */
 const rootOf = (workspace: Option.Option<string>, log: string) =>
   Effect.gen(function* () {
     if (Option.isNone(workspace)) return undefined
@@ -201,7 +201,7 @@ const report = (
     )
       return
     const served = ran.report?.tasks ?? []
-    // Only the process's own task notes what was not recorded.
+    // Only the process's own task notes the unrecorded connections.
     for (const one of served) yield* ProgramTask.close(one, { ...ran, unseen: [] })
     const counts = new Map<string, number>()
     for (const one of [taskId, ...served]) {
@@ -222,7 +222,7 @@ const report = (
       if (process.exitCode === 0) process.exitCode = NOTHING_RECORDED
       const byProxy = CommandHints.written("record", "--proxy", "--", ...words)
       const why = code === 0 ? "the program made" : `the program ${ending} and made`
-      // A program that failed may not have come to its requests: another way to record would not help.
+      // A failed program may not have reached its requests, so another way to record would not help.
       const hint =
         recorder === "proxy" || code !== 0
           ? ""

@@ -174,7 +174,7 @@ const trend = (given: Given) =>
     const found = yield* Trend.trend(tasks, scoring, {
       ...Option.match(by, { onNone: () => ({}), onSome: (value) => ({ value }) }),
       ...Option.match(measure, { onNone: () => ({}), onSome: (measure) => ({ measure }) }),
-      // An agent named without a version stands for all its versions together.
+      // An agent named without a version includes all its versions.
       agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
     })
     if (markdown) return yield* Output.showDocument(json, found, TrendPage.markdown(found))
@@ -187,7 +187,7 @@ const DEFAULT_COLUMNS = 80
 
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
 
-/** All tasks, or those named, if no option asks what they are like. Reads no payloads. */
+/** All tasks, or the named ones, if no option asks about their contents. Reads no payloads. */
 const listed = (given: Given) =>
   Effect.gen(function* () {
     const log = yield* EventLog

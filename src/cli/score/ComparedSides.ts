@@ -89,7 +89,7 @@ export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<Mode
         const sided = yield* ModelSides.of(known, yield* scoringOf(name), [a, b], { anySeed })
         return { ...sided, scoring: name } as const
       })
-    // Without a choice, the first scoring that covers both models counts. If none does, the first says what is missing.
+    // Without a choice, the first scoring that covers both models counts. If none does, the error is about the first.
     const [first = LIVE, ...others] = names
     return yield* others.reduce(
       (tried, name) =>

@@ -87,7 +87,7 @@ export const show = Command.make("show", showOptions, ({ log, json, set, timelin
   }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show a scoring's totals over all of its tasks, by measure, reward and punishment"))
 
-/** The name stands for several score sets, but a pointer names only one. */
+/** The name refers to several score sets, but a pointer names only one. */
 export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   readonly name: string
   readonly scoreSetIds: ReadonlyArray<string>

@@ -2,12 +2,12 @@
 import { isUtf8 } from "node:buffer"
 
 /**
- * Maximum bytes of a line, its end not counted. A longer request is refused, and the connection goes on: no question
- * or action needs as much.
+ * Maximum number of bytes of a line, without its end. A longer request is refused, and the connection stays open: no
+ * question or action needs as much.
  */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** A line, or why its bytes are none. */
+/** A line, or why its bytes are not one. */
 export type Line = { readonly text: string } | { readonly expected: string; readonly found: string }
 
 const NEWLINE = 10

@@ -29,7 +29,7 @@ interface OfLog {
   readonly timeline?: string
 }
 
-/** A question about an opened log: `params` are those besides `log` and `timeline`. */
+/** A question about an opened log. `params` leaves out `log` and `timeline`, which every question takes. */
 export const question = <Required extends Schema.Struct.Fields, E>(
   name: string,
   params: Required,

@@ -18,7 +18,7 @@ export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{ readonly run: num
   }
 }
 
-/** The needs of a run besides `RecordOptions`. */
+/** The options of a run in addition to `RecordOptions`. */
 export interface Recording extends Omit<RecordOptions, "log" | "fetch"> {
   /** Default: as for all commands. */
   readonly log?: string

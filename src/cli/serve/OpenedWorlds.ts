@@ -45,7 +45,7 @@ export class OtherSettings extends Data.TaggedError("OtherSettings")<{
 /** Maximum number of open worlds of one connection. */
 const MAX_WORLDS = 1024
 
-/** Where a world records its episodes, and what confines it. */
+/** Where a world records its episodes, and how it is confined. */
 export interface Settings {
   readonly gate: "ask" | "allow" | "deny"
   readonly sandbox: "auto" | "namespaces" | "flags"

@@ -57,7 +57,7 @@ export interface KernelInput extends TrustLog.Typed {
   readonly sandbox: "auto" | "namespaces" | "flags"
   readonly workspace: Option.Option<string>
   readonly seed?: Option.Option<number>
-  /** Default: continued tasks go on recording files if they began so. */
+  /** Default: continued tasks keep recording files if they began so. */
   readonly recordFiles?: boolean
 }
 

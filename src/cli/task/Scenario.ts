@@ -59,7 +59,7 @@ export const load = (scenarios: ReadonlyArray<string>, plugins: ReadonlyArray<st
 const isPlayed = (scenario: string, withEnvironment: ReadonlyArray<string>): boolean => {
   const named = scenario.slice(0, Math.max(0, scenario.indexOf("=")))
   if (withEnvironment.length === 0 || withEnvironment.includes(named)) return false
-  // Whoever reads the file reports what is wrong with it.
+  // The reader of the file reports its mistakes.
   return Scenarios.isOne(scenario)
 }
 
@@ -151,7 +151,7 @@ const ownPlayer = (
 /**
  * The path of a program that a file names for an agent. It must be in the file's directory or below it.
  *
- * @param kind what the file is, for the message
+ * @param kind the kind of file, for the message
  */
 export const programBelow = (
   file: string,

@@ -10,7 +10,7 @@ import { signed } from "../figures/KeyFigures.ts"
 import * as StudioLinks from "../StudioLinks.ts"
 import { numbers, table } from "../Table.ts"
 
-/** What goes on in open tasks, by task id. */
+/** The activities of open tasks, by task id. */
 export type Activities = ReadonlyMap<string, Activity>
 
 /** The section of a log's page. */

@@ -59,7 +59,7 @@ export const figures = (report: LogReport, activities: Activities = new Map()): 
   ]}</dl>${unscored(report)}`
 }
 
-/** The numbers of open tasks by what goes on in them. */
+/** The numbers of open tasks by activity. */
 const openStates = (open: number, activities: Activities): ReadonlyArray<readonly [state: string, tasks: number]> => {
   const counts = new Map<string, number>()
   const count = (state: string, tasks: number) => tasks > 0 && counts.set(state, (counts.get(state) ?? 0) + tasks)

@@ -1,4 +1,4 @@
-/** Decides what a log record tells of: a coding agent's session, or an evaluation of a trace. Pure. */
+/** Decides what a log record belongs to: a coding agent's session, or an evaluation of a trace. Pure. */
 
 import { sha256 } from "../../values/Digest.ts"
 import { EVALUATION_EVENT } from "../otlp/Evaluations.ts"

@@ -65,7 +65,7 @@ export const claudeCode: AgentLog = {
   },
 }
 
-/** In place of a text that Claude Code was not told to send. */
+/** Replaces a text that Claude Code had no permission to send. */
 const NOT_SENT = "<REDACTED>"
 
 const sent = (text: string | undefined): string | undefined => (text === NOT_SENT ? undefined : text)

@@ -24,7 +24,7 @@ export interface When {
 
 export interface MappedSession {
   readonly runs: MappedRuns
-  /** Whether the session's own task goes on. */
+  /** Whether the session's own task is still open. */
   readonly isOpen: boolean
   /** Time of the last record of the own task. */
   readonly last: number

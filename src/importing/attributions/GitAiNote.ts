@@ -28,7 +28,7 @@ export const pathLine = (path: string): string | undefined => {
   return /\s/.test(path) || path === DIVIDER ? `"${path}"` : path
 }
 
-/** Quotes, and what ends a line. */
+/** Quotes and line ends. */
 const UNWRITABLE = /["\p{Cc}\u2028\u2029]/u
 
 const DIVIDER = "---"

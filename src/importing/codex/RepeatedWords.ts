@@ -48,7 +48,7 @@ export class RepeatedWords {
     return false
   }
 
-  /** Takes the agent's last text if only an event has told it so far. */
+  /** Takes the agent's last text if only an event has contained it so far. */
   takeOfEvent(): Words | undefined {
     const words = this.#last.get("agent")
     if (words?.by !== "event") return undefined

@@ -29,7 +29,7 @@ export class LogSessions {
   /** The conversation of a trace, as the file's spans name it. */
   readonly #conversationOf: (trace: string) => string
   readonly #open = new Map<string, Open>()
-  /** Evaluations, which may come before what they judge. */
+  /** Evaluations, which may come before their subjects. */
   readonly #judged = new HeldScores()
 
   constructor(file: SourceFile, runs: MappedRuns, conversationOf: (trace: string) => string) {
@@ -79,7 +79,7 @@ export class LogSessions {
     if (open.toCome === 0) this.#map(open)
   }
 
-  /** Maps what the survey did not count. */
+  /** Maps the records that the survey did not count. */
   *end(): Iterable<void> {
     for (const open of this.#open.values()) {
       if (open.records.size === 0) continue

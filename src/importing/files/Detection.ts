@@ -154,7 +154,7 @@ const timesOf = ({ beginning, madeAt = 0 }: Found): ReadonlyArray<number> => [
   madeAt,
 ]
 
-/** A file's format, or what it is instead. Fails if two formats match. */
+/** A file's format, or what the file is instead. Fails if two formats match. */
 const formatOf = (
   file: string,
   sources: ReadonlyArray<Source>,

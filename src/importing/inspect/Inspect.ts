@@ -94,10 +94,7 @@ const mapper = (file: SourceFile, runs: MappedRuns): Mapper => {
   }
 }
 
-/**
- * Sort key of an archive's parts: the header first, and of a chunked sample, whatever its events refer to before the
- * events.
- */
+/** Sort key of an archive's parts: the header first, and in a chunked sample, referenced parts before the events. */
 const orderOf = (name: string): ReadonlyArray<string | number> => {
   const [, prefix, shell, sequence, start] = CHUNK.exec(name) ?? []
   if (prefix !== undefined)

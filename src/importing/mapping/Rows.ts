@@ -4,14 +4,14 @@ import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Reader } from "./Expressions.ts"
 
 export interface Row {
-  /** What pointers and expressions read: the item with `_whole` and `_index`. */
+  /** The input of pointers and expressions: the item with `_whole` and `_index`. */
   readonly record: object
   readonly item: object
   /** The run, unless the item names one or the file is one run. */
   readonly run: string | undefined
 }
 
-/** Tracks for each of the nested lists whether any record has it, and what was found instead. */
+/** Tracks whether any record has each of the nested lists, and what was there instead. */
 export class FoundLists {
   readonly #found: Array<boolean>
   readonly #instead: Array<string | undefined>

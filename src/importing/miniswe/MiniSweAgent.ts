@@ -1,6 +1,7 @@
 /**
  * Trajectories of mini-swe-agent: a document `<instance>.traj.json` with `info` and the model's messages. A message's
- * `extra` has what the model does not see: the provider's answer, actions, cost, time, and a command's exit code.
+ * `extra` contains data that the model does not see: the provider's answer, actions, cost, time, and a command's exit
+ * code.
  */
 
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"

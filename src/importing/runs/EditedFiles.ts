@@ -26,7 +26,7 @@ export class EditedFiles {
     return this.#contents.entries()
   }
 
-  /** Sets a content. Returns what is kept: null if it is unknown or too large. */
+  /** Sets a content. Returns the kept one: null if it is unknown or too large. */
   set(path: string, content: string | null): string | null {
     const before = this.#contents.get(path)?.length ?? 0
     const room = MAX_TOTAL - this.#characters + before

@@ -1,4 +1,4 @@
-/** Declares what a format shows of a run and what it cannot show. Every task of the format records it. */
+/** Declares which parts of a run a format contains. Every task of the format records it. */
 
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import type { Lack, Unseen } from "../../events/vocabulary/Notes.ts"

@@ -180,7 +180,7 @@ export class MappedRun implements ImportedRun {
     this.#write("capture", this.#captured(), { at })
   }
 
-  /** The capture: what the source lacks or, at the end, what was omitted or cut. */
+  /** The capture: the source's gaps or, at the end, omitted and shortened parts. */
   #captured(unseen?: ReadonlyArray<Unseen>): Body {
     const { source, capture } = this.#runs
     const payload = unseen === undefined ? { source, unseen: [], lacks: capture.lacks } : { source, unseen }

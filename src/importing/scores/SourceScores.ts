@@ -24,7 +24,7 @@ export interface SourceScore {
 /** Maximum size of a file's scores, in bytes. */
 export const MAX_BYTES = 64 * 1024 * 1024
 
-/** About what a score takes next to its texts, in bytes. */
+/** About the size of a score without its texts, in bytes. */
 const OVERHEAD = 200
 
 /** Scores that wait for the end of a file: as many as fit into memory. */

@@ -75,7 +75,7 @@ export class Division {
   }
 }
 
-/** Events that no hooks, editor or session file has, and that change nothing of what they have. */
+/** Events that no hooks, editor or session file has, and that do not affect the others. */
 const OF_TELEMETRY: ReadonlySet<string> = new Set(["ModelCalled", "ModelResponded", "ModelFailed", "SourceRecordKept"])
 
 /**

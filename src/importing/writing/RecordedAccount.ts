@@ -94,7 +94,7 @@ export class RecordedAccount {
     return found
   }
 
-  /** The recorded event that stands for a key of the other account. */
+  /** The recorded event for a key of the other account. */
   eventOf(key: string): string | undefined {
     return this.#known.get(key)?.eventId
   }

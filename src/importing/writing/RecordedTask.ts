@@ -65,7 +65,7 @@ export class RecordedTask {
     })
   }
 
-  /** What hooks recorded of a session; undefined if nothing. */
+  /** The events of a session that hooks recorded; undefined if there are none. */
   static load(
     log: EventLog.Service,
     { taskId, source }: { readonly taskId: string; readonly source: string },
@@ -117,7 +117,7 @@ export class RecordedTask {
     return Stream.runForEach(log.read({ taskId }), (event) => Effect.sync(() => take(event)))
   }
 
-  /** Whether hooks record the session now. They may report what the account has already, so it waits. */
+  /** Whether hooks are recording the session now. They may still report the account's events, so it waits. */
   get isAtWork(): boolean {
     return this.#isAtWork
   }

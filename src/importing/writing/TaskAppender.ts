@@ -19,7 +19,7 @@ export class TaskAppender {
   isForeign = false
   /** Whether the session was a check of hooks, which is not imported. */
   readonly isCheck: boolean
-  /** Whether hooks record the session now: what they do not see is added after its end. */
+  /** Whether hooks are recording the session now: events that they do not see are added after its end. */
   isWaiting = false
   /** The import's tasks of the run: more than one if the log had closed the first before the run continued. */
   readonly #ownIds: Array<string>
@@ -29,7 +29,7 @@ export class TaskAppender {
   /** Ids of the events being written, by key. */
   readonly #ids = new Map<string, string>()
   #known = new IdSet()
-  /** What hooks recorded of the run. */
+  /** The events of the run that hooks recorded. */
   #recorded: RecordedTask | undefined
   #isLoaded = false
   #isClosed = false
@@ -124,7 +124,7 @@ export class TaskAppender {
     }).pipe(Effect.ensuring(Effect.sync(() => this.#ids.clear())))
   }
 
-  /** Adds what hooks did not see to the tasks that they recorded. Returns the events of the run's own task. */
+  /** Adds events that hooks did not see to the tasks that they recorded. Returns the events of the run's own task. */
   #merge(taken: ReadonlyArray<RunEvent>, recorded: RecordedTask): Effect.Effect<ReadonlyArray<RunEvent>, AppendError> {
     return Effect.gen(this, function* () {
       const unknown = taken.filter(({ key }) => !this.#known.has(this.#idOf(key)))
@@ -173,7 +173,7 @@ export class TaskAppender {
     return this.#run.continuedAs(part)
   }
 
-  /** Forgets what the log has, to be read again if needed. */
+  /** Forgets the log's events, to be read again if needed. */
   #unload(): void {
     this.#isLoaded = false
     this.#recorded = undefined

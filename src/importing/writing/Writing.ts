@@ -1,6 +1,6 @@
 /**
- * Writes an account of a task to the log: each event once, under an id from its key. For the tasks of imports and of
- * telemetry, and for what they add to a task that another recorder has.
+ * Writes an account of a task to the log: each event once, under an id from its key. Serves the tasks of imports and of
+ * telemetry, and their additions to a task that another recorder has.
  */
 
 import { Effect } from "effect"

@@ -44,7 +44,7 @@ export class WrittenRuns {
   readonly #checks = new Set<string>()
   #totals: RunTotals = { runs: 0, changed: 0, open: 0, added: 0, foreign: 0, waiting: 0 }
 
-  /** @param before for a dry run of several files: what it would have written, by task */
+  /** @param before for a dry run of several files: the events that it would have written, by task */
   constructor(writing: Writing, before?: Map<string, TaskAppender>) {
     this.#writing = writing
     this.#before = before

@@ -83,7 +83,7 @@ interface Made extends ForkDirectory.ForkDirectory {
   /** The position whose files the directory has. */
   readonly filesAt: number
   readonly handover: string
-  /** What starts there; the program of a recorded session comes with its words. */
+  /** The command to start there; a recorded program comes with its words. */
   readonly words: ReadonlyArray<string>
   readonly written: Handover.WrittenHandover | undefined
   /** The head of the log before. */
@@ -128,7 +128,7 @@ const prepare = (typed: Typed) =>
     }).pipe(
       Effect.onError((cause) => {
         const failure = Option.getOrUndefined(Cause.failureOption(cause))
-        // Somebody else's files came there meanwhile.
+        // Somebody else's files have appeared there.
         return failure instanceof DirectoryUnfit ? Effect.void : Effect.sync(places.remove)
       }),
     )
@@ -193,7 +193,7 @@ const writeHandover = (
     return { ...written, text }
   })
 
-/** Records the fork, by which the new session names its origin. */
+/** Records the fork, through which the new session finds its origin. */
 const record = (
   log: Option.Option<string>,
   { directory, restored, omitted, lost }: Made,

@@ -1,4 +1,4 @@
-/** The directory in which a fork starts: the files of the moment, and copies of what snapshots leave out. */
+/** The directory in which a fork starts: the files of the moment, and copies of files that snapshots leave out. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -21,7 +21,7 @@ export interface ForkDirectory {
   readonly omitted: ReadonlyArray<RestoreInto.Left>
   /** Files that should be there. */
   readonly lost: ReadonlyArray<RestoreInto.Left>
-  /** Names in the workspace that neither the recorded files nor the copies have. */
+  /** Names in the workspace that are neither among the recorded files nor among the copies. */
   readonly missing: ReadonlyArray<string>
 }
 
@@ -29,7 +29,7 @@ export interface Places {
   readonly directory: string
   /** The first prompt, next to the directory. */
   readonly handover: string
-  /** Removes what the fork made here. */
+  /** Removes everything that the fork created. */
   readonly remove: () => void
 }
 
@@ -98,14 +98,14 @@ const removedEmpty = (directory: string): boolean => {
     fs.rmdirSync(directory)
     return true
   } catch {
-    // Somebody else put a file there meanwhile.
+    // Somebody else has put a file there.
     return false
   }
 }
 
 const HANDOVER = "conversation.md"
 
-/** Reads the files to copy. Before anything is written, so that a mistyped path leaves nothing. */
+/** Reads the files to copy. Runs before any writing, so that a mistyped path leaves nothing. */
 export const copiesFor = (root: string, paths: ReadonlyArray<string>, tree: Tree) =>
   CopiedFiles.of(
     root,
@@ -113,7 +113,7 @@ export const copiesFor = (root: string, paths: ReadonlyArray<string>, tree: Tree
     tree,
   )
 
-/** Writes the files. Fails with `DirectoryUnfit`, and as the disk does. */
+/** Writes the files. Fails with `DirectoryUnfit` or a system error. */
 export const write = ({ directory }: Places, tree: Tree, copies: CopiedFiles.CopiedFiles, recorded: RecordedFiles) =>
   Effect.gen(function* () {
     const { store } = recorded

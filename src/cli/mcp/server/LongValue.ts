@@ -1,4 +1,4 @@
-/** Shortens JSON values that would fill an answer, and says how to read what was cut. */
+/** Shortens JSON values that would fill an answer, and says how to read the rest. */
 
 import * as JsonPointer from "../../../projections/patch/JsonPointer.ts"
 import type { Json } from "../../../values/Json.ts"

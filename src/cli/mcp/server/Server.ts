@@ -75,7 +75,7 @@ class AnswerTooSlow extends Data.TaggedError("AnswerTooSlow")<{ readonly tool: s
 const inTime = <A, E>(tool: string, question: Effect.Effect<A, E>) =>
   Effect.timeoutFail(question, { duration: ANSWER_MS, onTimeout: () => new AnswerTooSlow({ tool }) })
 
-/** The command line's message. It may quote the log, so it stands in a fence. */
+/** The command line's message, in a fence because it may quote the log. */
 const failureText = (cause: Cause.Cause<unknown>): string => {
   const { message } = Failure.ofCause(cause, [])
   return ["Failed:", ...Fence.around(Answer.cut(message.split("\n").map(Text.oneLine)).lines)].join("\n")

@@ -1,6 +1,6 @@
 /**
  * Studio as an MCP App (SEP-1865): a client shows the page in a frame without network, next to the result of a tool
- * that names it. The page then reads what to show from the server.
+ * that names it. The page then reads its data from the server.
  */
 
 /** The page, the same for all tasks. */

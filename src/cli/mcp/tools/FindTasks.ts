@@ -82,7 +82,7 @@ interface Found {
   readonly score: TaskScores.TaskScore | null
 }
 
-/** Looks at what goes on in open tasks. */
+/** Finds the activities of open tasks. */
 const looked = (found: ReadonlyArray<Found>) =>
   Effect.gen(function* () {
     const [look, log] = [yield* TaskPresent.look, yield* EventLog]

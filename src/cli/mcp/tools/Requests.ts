@@ -1,4 +1,4 @@
-/** The tool `saw`: what the model saw in a turn, or what changed in it since the turn before. */
+/** The tool `saw`: a model's request in a turn, or its changes since the turn before. */
 import { Effect, Schema } from "effect"
 import * as Saw from "../../../projections/request/Saw.ts"
 import * as SawPage from "../../pages/time/SawPage.ts"

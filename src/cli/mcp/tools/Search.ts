@@ -16,7 +16,7 @@ import * as Tool from "../server/Tool.ts"
 /** Events that an answer lists. */
 const FOUND = 20
 
-/** Time after which a search answers with what it has, in milliseconds. */
+/** Time after which a search answers with its hits so far, in milliseconds. */
 const SEARCH_MS = 20_000
 
 export const search = Tool.make({

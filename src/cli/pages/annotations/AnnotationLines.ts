@@ -8,7 +8,7 @@ import { at, shorten, time } from "../../terminal/Text.ts"
 
 const MARKS = { note: "note", star: "★", tag: "tag", label: "label" } as const
 
-/** A table of annotations: what each is about, what it says, who made it, and its own position. */
+/** A table of annotations: subject, content, author, and the annotation's own position. */
 export const table = (style: Style, annotations: ReadonlyArray<Annotation>): ReadonlyArray<string> =>
   Table.lines(
     style,

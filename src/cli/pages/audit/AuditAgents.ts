@@ -12,7 +12,9 @@ export interface AgentTable {
 
 type Agents = NonNullable<TaskAudit["agents"]>
 
-/** How each agent ended and what it did, who heard whom, and who did what how often. Leaves out tables without rows. */
+/**
+ * Each agent's outcome and counts, who heard whom, and how often each agent did what. Leaves out tables without rows.
+ */
 export const of = ({ agents = {} }: TaskAudit): ReadonlyArray<AgentTable> =>
   [members(agents), spoken(agents), done(agents)].filter(({ rows }) => rows.length > 0)
 

@@ -44,7 +44,7 @@ const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: str
 
 const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
 
-/** Properties of commands besides their outcomes. Such commands also count under their outcome. */
+/** Properties of commands in addition to their outcomes. Such commands also count under their outcome. */
 const beside = ({ unrecorded = 0, settled = 0, observed = 0 }: TaskAudit["acting"]) => ({
   "observed, timed from call to result": observed,
   "without a recorded result": unrecorded,

@@ -31,7 +31,7 @@ export const outcome = (style: Style, of: Outcome.Outcome): string => {
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
-/** What goes on in an open task, in one word. */
+/** The activity of an open task, in one word. */
 export const openState = (style: Style, activity: Activity.Activity | null): string => {
   const state = Activity.stateOf({ outcome: null, activity })
   return activity === "stopped" ? style.bad(state) : activity === "unfinished" ? state : style.warn(state)

@@ -13,7 +13,7 @@ import { at, count, shorten, time } from "../../terminal/Text.ts"
 import { net, openState, outcome } from "./AuditPage.ts"
 import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
 
-/** A task, what goes on in it, and its score, as `hindcast task ls` lists it. */
+/** A task with its activity and its score, as `hindcast task ls` lists it. */
 export type ListedTask = Tasks.Task & {
   readonly id: string
   readonly timeline?: string

@@ -19,7 +19,7 @@ import { net, outcome } from "./AuditPage.ts"
 /** A task, its last error, and what people said about it and its moments. */
 export interface ShownTask {
   readonly audit: TaskAudit
-  /** What goes on in it; null if it is closed. */
+  /** Its activity; null if it is closed. */
   readonly activity: Activity.Activity | null
   /** The score that the choice selects. */
   readonly score: Score | null

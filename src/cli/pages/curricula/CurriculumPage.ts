@@ -1,4 +1,4 @@
-/** Shows an agent's way through a curriculum: its attempts, what was decided after each, and why. */
+/** Shows an agent's way through a curriculum: its attempts, and the decision after each with its reasons. */
 import type { CriterionVerdict } from "../../../events/vocabulary/Worlds.ts"
 import type * as CurriculumRuns from "../../../projections/curricula/CurriculumRuns.ts"
 import type { CurriculumReplay, ReplayedDecision } from "../../../worlds/curriculum/Curriculum.ts"
@@ -35,7 +35,7 @@ export const lines = (style: Style, run: CurriculumRuns.CurriculumRun): Readonly
   ...run.attempts.flatMap((attempt) => attemptLines(style, attempt)),
 ]
 
-/** An attempt, and what was decided after it. */
+/** An attempt and the decision after it. */
 export const attemptLines = (style: Style, attempt: CurriculumRuns.Attempt): ReadonlyArray<string> => {
   const { decided, guidance, taskIds } = attempt
   const head = `${oneLine(attempt.stage)}, attempt ${attempt.attempt} ${style.dim(`${at(attempt.at)}, ${count(taskIds.length, "task")}`)}`

@@ -35,7 +35,7 @@ export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray
   )
 }
 
-/** For each end of a command that overlaps another one: what was commanded, to tell the ends apart. */
+/** The request of each ending command that overlaps another one, to tell the ends apart. */
 const commandsOf = (events: ReadonlyArray<Event>): ReadonlyMap<Event, string> => {
   const open = new Map<unknown, Event>()
   const overlapping = new Set<Event>()

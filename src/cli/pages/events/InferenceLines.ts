@@ -1,4 +1,4 @@
-/** Notes the rule by which a cause, a task or an attempt was inferred. Anything without a note was recorded. */
+/** Notes the rule of each inferred cause, task or attempt. Anything without a note was recorded. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { type InferenceRule, RULES } from "../../../events/vocabulary/Inference.ts"
@@ -20,7 +20,7 @@ export const ofCause = ({ rule, matched }: MaybeInferred): string => {
 
 const orAll = (pointer: string): string => (pointer === "" ? "all of it" : pointer)
 
-/** The rules that placed an event in its task and linked it to what it continues; empty if recorded. */
+/** The rules that placed an event in its task and linked it to an earlier event; empty if recorded. */
 export const ofPlace = (event: Event): string => {
   const { task, after, retryOf } = Inferences.of(event)
   const said = [
@@ -31,7 +31,7 @@ export const ofPlace = (event: Event): string => {
   return said.length === 0 ? "" : `  (${said.join("; ")})`
 }
 
-/** One sentence for each rule that these causes and events were inferred by. */
+/** One sentence for each rule behind these causes and events. */
 export const legend = (
   style: Style,
   causes: Iterable<MaybeInferred>,

@@ -1,4 +1,4 @@
-/** Formats why a task failed: the sentence, the chain with what each link is based on, and the rules. */
+/** Formats why a task failed: the sentence, the chain with the basis of each link, and the rules. */
 import { NAMES } from "../../../projections/explanation/FailureChain.ts"
 import type { Link, WhyFailed } from "../../../projections/explanation/WhyFailed.ts"
 import * as CommandHints from "../../command/CommandHints.ts"

@@ -70,7 +70,7 @@ const methodNote = (style: Style, { states, tested, goodAfterBad }: BisectPage):
   return style.dim(`Likely: ${ran}, not all. It may also have failed for a while before that, between two of them.`)
 }
 
-/** A test, while the search goes on. */
+/** A test during the search. */
 export const progress = (tested: Tested.Tested): string => {
   const took = tested.isCached ? "cached" : duration(tested.ms)
   return `${at(Tested.position(tested))} ${tested.verdict}: it ${oneLine(Tested.inWords(tested))} (${took})`

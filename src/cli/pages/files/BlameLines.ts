@@ -34,7 +34,7 @@ export const rows = (style: Style, { lines, origins }: BlamedFile): ReadonlyArra
   )
 }
 
-/** The origins that the lines name, and what the words in them mean. */
+/** The origins that the lines name, and a legend of their words. */
 export const notes = (style: Style, { lines, origins, readings, hasDropped }: BlamedFile): ReadonlyArray<string> => {
   const named = new Set(lines.map(({ from }) => versionOf(from)))
   const all = [...origins].filter(([version]) => named.has(version))

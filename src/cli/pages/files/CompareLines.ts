@@ -1,4 +1,4 @@
-/** Formats a comparison of what several tasks made of the files. */
+/** Formats a comparison of the files that several tasks left. */
 
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as Money from "../../../values/Money.ts"
@@ -9,7 +9,7 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, duration, number } from "../../terminal/Text.ts"
 
-/** A task, what it made of the files, and how a command ran on them. */
+/** A task with its changes of the files, and the result of a command on them. */
 export interface ComparedTask {
   /** As the user named it. */
   readonly name: string
@@ -78,7 +78,7 @@ const result = (style: Style, { verified, files }: ComparedTask): string => {
 
 const MAX_LINES = 10
 
-/** The end of what a failed run wrote. */
+/** The end of a failed run's output. */
 const failure = (style: Style, { name, verified }: ComparedTask): ReadonlyArray<string> => {
   if (verified === undefined || verified.verdict !== "bad") return []
   const output = verified.output

@@ -1,4 +1,4 @@
-/** Formats a fork of a session into a directory: where it is, what it is without, and how it continues. */
+/** Formats a fork of a session into a directory: its place, its gaps, and the next step. */
 import type { ForkedFrom } from "../../../events/vocabulary/Tasks.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Left } from "../../../workspace/restore/RestoreInto.ts"
@@ -88,7 +88,7 @@ export const ended = (
           `${style.good("Recorded")}: ${oneLine(taskId)} continues ${oneLine(from.taskId)} from ${Text.moment(from.timeline, from.at)}`,
       )
 
-/** The directory of a program that runs again, and what happens there. */
+/** The directory of a program that runs again, and the course of its run. */
 export const program = (style: Style, fork: Fork): ReadonlyArray<string> => [
   ...made(style, fork),
   fork.filesAt === fork.from.at

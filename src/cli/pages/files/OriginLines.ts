@@ -1,4 +1,4 @@
-/** Formats where lines and versions of files come from. */
+/** Formats the origins of files' lines and versions. */
 import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Look } from "../../../workspace/history/Looks.ts"

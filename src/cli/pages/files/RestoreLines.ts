@@ -1,4 +1,4 @@
-/** Formats what a restore over the present files changes. */
+/** Formats the changes of a restore over the present files. */
 import { at } from "../../../values/Formats.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { OwnChange } from "../../../workspace/model/Changes.ts"

@@ -1,4 +1,4 @@
-/** What commands say about the recording of a directory's files. */
+/** Sentences of commands about the recording of a directory's files. */
 import * as StoreFile from "../../../workspace/store/StoreFile.ts"
 
 /** @param which `The files of …` */

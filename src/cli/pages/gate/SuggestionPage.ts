@@ -7,7 +7,7 @@ import { at, count } from "../../terminal/Text.ts"
 /** Maximum number of positions in a comment. */
 const MOST_POSITIONS = 5
 
-/** The lines of the file. Whatever no rule covers, a person is asked about. */
+/** The lines of the file. The gate asks a person about commands that no rule covers. */
 export const lines = (
   { rules, decided, left }: Suggestions,
   { tasks, after, until }: { readonly tasks: number; readonly after: number; readonly until: number },

@@ -17,7 +17,7 @@ export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   ...interpretation(of).map(style.dim),
 ]
 
-/** The number of score sets if the label stands for several. The latest one of each task counts. */
+/** The number of score sets if the label names several. The latest one of each task counts. */
 const scoreSetCountNote = ({ scoreSetIds }: Comparison["a"]): string =>
   scoreSetIds.length === 1 ? "" : `: ${scoreSetIds.length} score sets, for each task the latest`
 
@@ -42,7 +42,7 @@ const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, st
   ...agreement(style, of),
 ]
 
-/** How far the sides agree on passes, if one of them is a person: what a critic is worth. */
+/** How often the sides agree on passes, if one of them is a person. This measures a critic's worth. */
 const agreement = (style: Style, { a, b, agreement }: Comparison): ReadonlyArray<readonly [string, string]> => {
   if (![...a.critics, ...b.critics].some(Labels.isPerson)) return []
   const { tasks, undecided, bothPass, onlyA, onlyB, bothFail, share, rateA, rateB, chance, kappa, noKappa } = agreement

@@ -16,9 +16,8 @@ export interface AlignedRuns extends Aligned {
 }
 
 /**
- * Where two runs split, in a sentence; how much they agree; then their differences, at most `limit` lines. Marks the
- * line of the first decision that differs. If that lies beyond the limit, leaves out lines before it. Only counts equal
- * events.
+ * A sentence on where two runs split, the extent of their agreement, and at most `limit` lines of differences. Marks
+ * the first decision that differs. If it comes after the limit, leaves out lines before it. Only counts equal events.
  */
 export const lines = (style: Style, page: AlignedRuns, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared, sentence } = page
@@ -43,7 +42,7 @@ export const lines = (style: Style, page: AlignedRuns, limit: number): ReadonlyA
   ]
 }
 
-/** Lines before the split that are shown if it lies beyond the limit. */
+/** Lines shown before a split that comes after the limit. */
 const BEFORE = 3
 
 const nameOf = ({ taskId, timeline = MAIN }: RunSelector, { agent, models, goal }: RunName): string => {

@@ -1,4 +1,4 @@
-/** Formats what the model saw in a turn, and the difference to another turn. */
+/** Formats a model's request in a turn, and the difference to another turn's. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import * as MessageText from "../../../projections/request/MessageText.ts"
 import * as RequestDifference from "../../../projections/request/RequestDifference.ts"

@@ -24,7 +24,7 @@ const Exporting = Schema.Struct({
   timeline: optional(Schema.String),
 })
 
-/** Writes the file, and answers what the command prints with `--json`: the file, its size and counts. */
+/** Writes the file, and returns the command's `--json` output: the file, its size and counts. */
 const exported = Method.make(
   "log.export",
   Exporting,

@@ -74,7 +74,7 @@ const task = Method.question("log.task", { task: Schema.String }, ({ task }) =>
   }),
 )
 
-/** Tasks as `task ls` lists them: what goes on in open ones, and their scores. */
+/** Tasks as `task ls` lists them, with the activities of open ones and their scores. */
 const shown = (tasks: ReadonlyArray<ShownTasks.ListedTask>, all: boolean) =>
   Effect.flatMap(ShownTasks.looked(tasks), (looked) => ShownTasks.scored(looked, { scores: Option.none(), all }))
 

@@ -38,7 +38,7 @@ export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outc
       (task.outcome === null && outcome.some((state) => state === Activity.stateOf(task)))
     const some = yield* all || isFiltered ? ListedTasks.all : ListedTasks.newest(limit)
     const named = isFiltered ? some.tasks.filter((task) => hasTag(task) && (all || !OwnWork.isOwn(task))) : some.tasks
-    // Only a filter by state needs to know what goes on in tasks that the list does not show.
+    // Only a filter by state needs the activities of tasks that the list does not show.
     const isByState = outcome.some((state) => state !== "open")
     const found = (isByState ? yield* ShownTasks.looked(named) : unlooked(named)).filter(isListed)
     const chosen = !isFiltered || all ? found : found.slice(-limit)

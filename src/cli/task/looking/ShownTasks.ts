@@ -1,4 +1,4 @@
-/** What lists show of tasks besides the tasks themselves: what goes on in open ones, and their scores. */
+/** Adds to listed tasks the activities of open ones, and the scores. */
 import { Effect, Option } from "effect"
 import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
 import * as Timelines from "../../../events/read/Timelines.ts"
@@ -13,7 +13,7 @@ import type { Activity } from "../../../projections/summary/Activity.ts"
 /** A task on its timeline; on `main` if it names none. */
 export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
 
-/** Looks at what goes on in the open ones of these tasks. */
+/** Finds the activities of the open ones among these tasks. */
 export const looked = <Task extends ListedTask>(tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
     const look = yield* TaskPresent.look
