@@ -186,6 +186,48 @@ os.kill(os.getpid(), signal.SIGTERM)
     await confined.close()
   })
 
+  it("names what a program in any language looks up, and counts its attempts at addresses, or says that it has no names", async () => {
+    const seeking = place.file(
+      "seeking.cjs",
+      `const dgram = require("node:dgram"), dns = require("node:dns"), net = require("node:net"), os = require("node:os")
+const looked = (name) => new Promise((resolve) => dns.lookup(name, (error) => resolve(error?.code)))
+const connected = (host) => new Promise((resolve) => net.connect(80, host).on("error", ({ code }) => resolve(code)).on("connect", resolve))
+const sent = (query) => new Promise((resolve) => {
+  const socket = dgram.createSocket("udp4")
+  socket.send(query, 53, "127.0.0.1", () => { socket.close(); resolve() })
+})
+const query = (...labels) => Buffer.concat([Buffer.from([0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ...labels.flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, "latin1")]), Buffer.from([0, 0, 1, 0, 1])])
+;(async () => {
+  const codes = [await looked("Telemetry.Example"), await looked("telemetry.example"), await looked("localhost"), await connected("203.0.113.9")]
+  await looked(os.hostname())
+  await sent(Buffer.alloc(3))
+  await sent(Buffer.from([...query("x").subarray(0, 12), 200, 1, 2]))
+  await sent(query("x").subarray(0, 14))
+  await sent(query("\u001b[31m\u202e".slice(0, 5), "__proto__"))
+  for (let at = 0; at < 1500; at++) await sent(query("n" + at))
+  await looked("last.example")
+  console.log(JSON.stringify(codes))
+})()`,
+    )
+    const confined = await LoopbackOnly.confine([process.execPath, seeking], [])
+    if (confined.open !== null) return
+    const { code, signal, stdout } = await run(confined.command)
+    expect(await confined.ended({ code, signal: null })).toEqual({ code: 0, signal: null })
+    expect(signal).toBeNull()
+    const { names, refused, hasNames } = confined.sought()
+    await confined.close()
+    expect(JSON.parse(stdout)).toEqual(["EAI_AGAIN", "EAI_AGAIN", null, "ENETUNREACH"])
+    if (!hasNames) {
+      expect(names).toEqual([])
+      expect(refused).toBeGreaterThan(0)
+      return
+    }
+    expect(names.slice(0, 3)).toEqual(["telemetry.example", "??31m.__proto__", "n0"])
+    expect(names.length).toBeLessThanOrEqual(1_000)
+    expect(names.filter((name) => !/^[a-z0-9._?-]+$/.test(name))).toEqual([])
+    expect(refused).toBe(1)
+  })
+
   it("runs the program as it is, and says why, where another host is allowed or there is no such program", async () => {
     const host = await LoopbackOnly.confine(["python3", agent], [{ host: "db.example", port: 5432 }])
     expect(host).toMatchObject({

@@ -17,9 +17,13 @@ export class NotCompared extends Data.TaggedError("NotCompared")<{ readonly ende
   }
 }
 
-export const endedOtherwise = (recorded: ProgramExit, { code, signal }: Program.Ended, taskId: string): Diverged =>
+export const endedOtherwise = (
+  recorded: ProgramExit,
+  { ended: { code, signal }, errors }: Program.Ran,
+  taskId: string,
+) =>
   new Diverged({
-    message: `The replay of ${taskId} diverged at its end: expected a program that ${inWords(recorded)}, as when it was recorded, found one that ${inWords(code ?? signal ?? "a signal")}.`,
+    message: `The replay of ${taskId} diverged at its end: expected a program that ${inWords(recorded)}, as when it was recorded, found one that ${inWords(code ?? signal ?? "a signal")}${Program.endOfErrors(code === 0 ? undefined : errors) || "."}`,
   })
 
 /** For a program whose own process cannot compare its attempts with the recording. */

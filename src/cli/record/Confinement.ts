@@ -1,11 +1,14 @@
 /** Runs a replayed program in a network namespace, where the machine allows one. */
 import * as fs from "node:fs"
+import * as net from "node:net"
 import * as path from "node:path"
 import { Effect } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
 import * as NetworkAttempt from "../../record/network/NetworkAttempt.ts"
+import type { Sought } from "../../record/process/LoopbackOnly.ts"
 import * as PythonAttempts from "../../record/process/PythonAttempts.ts"
 import * as Output from "../command/Output.ts"
+import { count } from "../terminal/Text.ts"
 import * as Program from "./Program.ts"
 
 export interface Confining {
@@ -50,17 +53,46 @@ export const start = (
       const seen = path.join(directory, "attempts.jsonl")
       const env = { ...running.env, ...PythonAttempts.install(directory, seen, { ...process.env, ...running.env }) }
       const ended = yield* Program.start(confined.command, { ...running, env })
-      const tried = NetworkAttempt.read(seen).filter(({ target }) => !isServed(target, confined.served))
-      for (const attempt of tried) fs.appendFileSync(attempts, `${JSON.stringify(attempt)}\n`)
+      const exactly = yield* Effect.promise(() => confined.ended(ended))
+      const told = NetworkAttempt.read(seen).filter(({ target }) => !isServed(target, confined.served))
+      const sought = confined.sought()
+      const lookups = sought.names.filter((name) => !told.some(({ target }) => hostOf(target).toLowerCase() === name))
+      for (const attempt of [...told, ...lookups.map(lookup)])
+        fs.appendFileSync(attempts, `${JSON.stringify(attempt)}\n`)
       for (const reason of confined.unreachable()) yield* Output.note(reason)
-      return yield* Effect.promise(() => confined.ended(ended))
+      const unnamed = unnamedOf(sought, told)
+      if (unnamed > 0) yield* Output.note(refused(unnamed))
+      return exactly
     }),
   )
 
+/** A lookup that reached the namespace's own resolver, from a program in any language. */
+const lookup = (target: string): NetworkAttempt.NetworkAttempt => ({
+  means: "name lookup",
+  target,
+  at: null,
+  stack: "",
+})
+
+/** Attempts to reach an address that no hook reported. Where lookups have no route either, none can be told apart. */
+const unnamedOf = ({ refused, hasNames }: Sought, told: ReadonlyArray<NetworkAttempt.NetworkAttempt>): number => {
+  if (!hasNames) return told.length === 0 ? refused : 0
+  const direct = told.filter(({ target }) => net.isIP(hostOf(target)) !== 0 && !AllowedHosts.isLoopback(hostOf(target)))
+  return Math.max(0, refused - direct.length)
+}
+
+const refused = (attempts: number): string =>
+  `The network namespace refused ${count(attempts, "attempt")} to reach an address outside of it. Which address cannot be said: only programs in Node and Python report it.`
+
 /** A program may try until its server listens. */
 const isServed = (target: string, served: ReadonlySet<number>): boolean => {
-  const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(target) ?? []
-  return AllowedHosts.isLoopback(host) && served.has(Number(port))
+  const [, port = ""] = /:(\d+)$/.exec(target) ?? []
+  return AllowedHosts.isLoopback(hostOf(target)) && served.has(Number(port))
+}
+
+const hostOf = (target: string): string => {
+  const [, host = target] = /^\[?(.*?)\]?:\d+$/.exec(target) ?? []
+  return host
 }
 
 /** Whether a debugger waits for the program's inspector, which it looks for at once. */

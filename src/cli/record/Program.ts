@@ -5,7 +5,9 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Args } from "@effect/cli"
 import { Data, Effect } from "effect"
+import * as Redaction from "../../record/http/Redaction.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
+import * as ErrorOutput from "../../record/process/ErrorOutput.ts"
 import * as ProcessReport from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { defined } from "../../values/defined.ts"
@@ -92,6 +94,8 @@ export interface Ran {
   readonly ended: Ended
   /** The process's report; undefined if the program did not start, which the process explained. */
   readonly report: ProcessReport.ProcessReport | undefined
+  /** The last lines of its error output, without keys. Undefined if there are none, or if it wrote to a terminal. */
+  readonly errors?: string | undefined
   /** Activity that was seen but could not be recorded. Default: none. */
   readonly unseen?: ReadonlyArray<Unseen.Item>
 }
@@ -135,6 +139,27 @@ export const run = (
     ...defined({ stdio, cwd }),
     env: { ...ProcessRun.variablesOf(told.does), ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
+
+/** Runs a program, and keeps the last lines of its error output. @param run runs it to its end */
+export const keepingErrors = <R>(
+  running: Running,
+  run: (running: Running) => Effect.Effect<Ended, NotStarted, R>,
+): Effect.Effect<Pick<Ran, "ended" | "errors">, NotStarted, R> =>
+  Effect.acquireUseRelease(
+    Effect.promise(ErrorOutput.open),
+    (output) =>
+      Effect.gen(function* () {
+        const [input, written] = Array.isArray(running.stdio) ? running.stdio : (["inherit", "inherit"] as const)
+        const ended = yield* run({ ...running, stdio: [input, written, output.stdio] })
+        const errors = yield* Effect.promise(output.ended)
+        return { ended, ...defined({ errors: errors === undefined ? undefined : Redaction.make().text(errors) }) }
+      }),
+    ({ close }) => Effect.sync(close),
+  )
+
+/** A sentence's continuation with the last lines of a failed program's error output. */
+export const endOfErrors = (errors: string | undefined): string =>
+  errors === undefined ? "" : `. The end of its error output:\n${errors}`
 
 /** Runs a command to its end. Ending this process ends it too. */
 export const start = (

@@ -12,7 +12,7 @@ import { NOT_TOLD } from "../../record/http/ObservedCalls.ts"
 import type { ProgramExit } from "../../record/RunAtWork.ts"
 import { defined } from "../../values/defined.ts"
 import * as LastLook from "./LastLook.ts"
-import type * as Program from "./Program.ts"
+import * as Program from "./Program.ts"
 
 export interface Closing {
   readonly outcome: TaskOutcome
@@ -88,9 +88,10 @@ export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
   return { ...outcomeOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }
 }
 
-const outcomeOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
+const outcomeOf = ({ ended: { code, signal }, report = {}, errors }: Program.Ran, isFork: boolean): Closing => {
   const { logFailure, compared, uncaught } = report
-  const error = uncaught === undefined || code === 0 ? "" : `: ${uncaught}`
+  const said = uncaught === undefined ? Program.endOfErrors(errors) : `: ${uncaught}`
+  const error = code === 0 ? "" : said
   const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}${error}`
   if (logFailure !== undefined) {
     return { outcome: "abandoned", reason: `nothing more was recorded (${logFailure}); ${reason}` }

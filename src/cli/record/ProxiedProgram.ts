@@ -115,13 +115,15 @@ export const record = (
       ),
     )
     unrecorded = proxy.unrecorded
-    const started = Program.start(program, withVariables(running, proxy.variables))
-    const ended = yield* Effect.tapError(started, ({ reason }) =>
+    const started = Program.keepingErrors(withVariables(running, proxy.variables), (within) =>
+      Program.start(program, within),
+    )
+    const kept = yield* Effect.tapError(started, ({ reason }) =>
       Effect.sync(() => {
         closing = { outcome: "abandoned", reason: `its program did not start: ${reason}` }
       }),
     )
-    const ran: Program.Ran = { ended, report }
+    const ran: Program.Ran = { ...kept, report }
     closing = ProgramTask.closingOf(ran, false)
     yield* noteUnrecorded(proxy.unrecorded)
     const others = [...contacted].filter(([host]) => !models.has(host))
@@ -195,15 +197,20 @@ const answered = (
       ),
     )
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
-    const within = withVariables(running, proxy.variables)
     const onOpen = (why: string) => Output.note(staysOpen(why))
-    const ended = yield* closed === undefined
-      ? Program.start(program, within)
-      : Confinement.start(program, { ...closed, allowed: [own, ...closed.allowed], isReachable: true, onOpen }, within)
+    const kept = yield* Program.keepingErrors(withVariables(running, proxy.variables), (within) =>
+      closed === undefined
+        ? Program.start(program, within)
+        : Confinement.start(
+            program,
+            { ...closed, allowed: [own, ...closed.allowed], isReachable: true, onOpen },
+            within,
+          ),
+    )
     yield* noteUnrecorded(proxy.unrecorded)
     const wrong = seenBy(means, playing.playback.ended())
     const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }
-    const ran: Program.Ran = { ended, report: { compared: { found, ...playing.playback.counts() } } }
+    const ran: Program.Ran = { ...kept, report: { compared: { found, ...playing.playback.counts() } } }
     return { playing, ran }
   })
 

@@ -74,7 +74,7 @@ const told = (
     // Live requests may lead to another end.
     const isCompared = exit !== undefined && Option.isNone(live)
     if (isCompared && exit !== (ran.ended.code ?? ran.ended.signal))
-      return yield* Comparison.endedOtherwise(exit, ran.ended, taskId)
+      return yield* Comparison.endedOtherwise(exit, ran, taskId)
     if (!isCompared && !compared.isSuccess) return
     const did =
       compared.recorded === 0

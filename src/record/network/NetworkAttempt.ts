@@ -11,6 +11,7 @@ export const NetworkAttempt = Schema.Struct({
    * The first stack frame in the program's own code, such as `load (/home/ann/agent.mjs:3:5)`; null if there is none.
    */
   at: Schema.NullOr(Schema.String),
+  /** Empty if the program's language does not report it. */
   stack: Schema.String,
 })
 
@@ -82,7 +83,8 @@ export const summary = (attempts: ReadonlyArray<NetworkAttempt>): ReadonlyArray<
   }
   return [...groups].map(([what, group]) => {
     const times = group.length === 1 ? "" : `, ${group.length} times`
-    const at = group[0]?.at ?? null
+    const { at = null, stack = "" } = group[0] ?? {}
+    if (stack === "") return `${what}${times}`
     return `${what}${times}, ${at === null ? "from outside the program's code" : `at ${at}`}`
   })
 }

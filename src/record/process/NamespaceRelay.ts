@@ -3,6 +3,7 @@
  * reaches selected ports of the machine, and the machine reaches the servers that the program starts.
  */
 
+import type dgram from "node:dgram"
 import net from "node:net"
 import * as path from "node:path"
 import type { Target } from "../network/AllowedHosts.ts"
@@ -17,10 +18,18 @@ export interface Inner {
   readonly inward: string
   /** `NODE_OPTIONS` of the program, which are not for the relay. */
   readonly nodeOptions: string | undefined
+  /** Whether programs in the namespace ask 127.0.0.1 for the addresses of names. */
+  readonly namesLookups: boolean
 }
 
-/** The program's servers, whenever they change; or how the program ended. */
-type Report = { readonly servers: ReadonlyArray<Server> } | { readonly ended: Ended }
+/**
+ * The program's servers, whenever they change; a name that it looked up; or how the program ended, with the number of
+ * its attempts for which the namespace had no route.
+ */
+type Report =
+  | { readonly servers: ReadonlyArray<Server> }
+  | { readonly lookedUp: string }
+  | { readonly ended: Ended; readonly refused: number }
 
 export interface Ended {
   readonly code: number | null
@@ -40,14 +49,21 @@ export interface Relay {
   readonly served: ReadonlySet<number>
   /** Why a server of the program could not be reached from outside of it, one sentence each. */
   readonly unreachable: () => ReadonlyArray<string>
+  /** Names that programs in the namespace looked up, in vain: each once, in lower case. */
+  readonly lookedUp: ReadonlySet<string>
+  /** How many attempts to reach an address outside the namespace had no route. */
+  readonly refused: () => number
   readonly close: () => Promise<void>
 }
 
-/** @param directory a directory of this run, for the sockets @param isReachable whether to open ports for its servers */
+/**
+ * @param directory a directory of this run, for the sockets
+ * @param options `isReachable`: whether to open ports for its servers. `namesLookups`: see `Inner`
+ */
 export const start = async (
   directory: string,
   targets: ReadonlyArray<Target>,
-  isReachable: boolean,
+  { isReachable, namesLookups }: { readonly isReachable: boolean; readonly namesLookups: boolean },
 ): Promise<Relay> => {
   const byPort = new Map(targets.map((target) => [target.port, target]))
   const outward = await Promise.all([...byPort.values()].map((target) => leadingOut(directory, target)))
@@ -55,13 +71,17 @@ export const start = async (
   const published = new Map<string, Piping>()
   const served = new Set<number>()
   const unreachable = new Map<string, string>()
+  const lookedUp = new Set<string>()
   let ended: Ended | undefined
+  let refused = 0
   let reported = Promise.resolve()
   const told = (report: Report) => {
     if ("ended" in report) {
       ended = report.ended
+      refused = report.refused
       return
     }
+    if ("lookedUp" in report) return void lookedUp.add(report.lookedUp)
     const { servers } = report
     for (const { port } of servers) served.add(port)
     if (!isReachable) return
@@ -96,11 +116,13 @@ export const start = async (
   return {
     inner: {
       ports: outward.map(({ port, socket }) => ({ port, socket })),
-      ...{ reports, inward, nodeOptions: process.env.NODE_OPTIONS },
+      ...{ reports, inward, nodeOptions: process.env.NODE_OPTIONS, namesLookups },
     },
     ended: () => reported.then(() => ended),
     served,
     unreachable: () => [...unreachable.values()],
+    lookedUp,
+    refused: () => refused,
     close: async () => {
       reporting.close()
       const all = [...outward.map(({ piping }) => piping), ...published.values()]
@@ -146,7 +168,7 @@ const leadingOut = async (directory: string, { host, port }: Target) => {
 /** The command that opens the ports in the namespace, and runs the program that follows it. */
 export const command = (inner: Inner): ReadonlyArray<string> => [
   ...["/usr/bin/env", "-u", "NODE_OPTIONS", process.execPath, "-e"],
-  `(${relay.toString()})(require("node:net"), require("node:fs"), require("node:child_process"))`,
+  `(${relay.toString()})(require("node:net"), require("node:fs"), require("node:child_process"), require("node:dgram"))`,
   ...["--", JSON.stringify(inner)],
 ]
 
@@ -155,10 +177,12 @@ const relay = (
   network: typeof net,
   files: typeof import("node:fs"),
   processes: typeof import("node:child_process"),
+  datagrams: typeof dgram,
 ): void => {
   const LOOK_MS = 50
+  const MAX_NAMES = 1_000
   const [, text = "", command = "", ...args] = process.argv
-  const { ports, reports, inward, nodeOptions }: Inner = JSON.parse(text)
+  const { ports, reports, inward, nodeOptions, namesLookups }: Inner = JSON.parse(text)
   const piped = (inner: net.Socket, outer: net.Socket) => {
     inner.on("error", () => outer.destroy()).pipe(outer)
     outer.on("error", () => inner.destroy()).pipe(inner)
@@ -215,7 +239,52 @@ const relay = (
     known = found
   }
 
-  Promise.all([...opened, entering]).then(() => {
+  /** The name in a DNS query's first question, and where the question ends (RFC 1035, 4.1). */
+  const question = (query: Buffer): { readonly name: string; readonly end: number } | undefined => {
+    const labels: Array<string> = []
+    let at = 12
+    for (let length = query[at]; length !== undefined && length > 0; length = query[at]) {
+      if (length > 63) return undefined
+      const label = query.toString("latin1", at + 1, at + 1 + length)
+      labels.push(label.toLowerCase().replace(/[^a-z0-9_-]/g, "?"))
+      at += 1 + length
+    }
+    const end = at + 5
+    return labels.length === 0 || end > query.length ? undefined : { name: labels.join("."), end }
+  }
+  const names = new Set<string>()
+  /** Answers that the lookup failed for now (SERVFAIL), as without a network. */
+  const answering = () =>
+    new Promise<void>((resolve) => {
+      const resolver = datagrams.createSocket("udp4")
+      resolver
+        .on("error", () => resolve())
+        .on("message", (query, { port, address }) => {
+          const asked = question(query)
+          if (asked === undefined) return
+          const { name, end } = asked
+          if (!names.has(name) && names.size < MAX_NAMES) {
+            names.add(name)
+            report({ lookedUp: name })
+          }
+          const answer = Buffer.from(query.subarray(0, end))
+          answer.writeUInt16BE(0x8082 | (answer.readUInt16BE(2) & 0x0100), 2)
+          answer.fill(0, 6, 12).writeUInt16BE(1, 4)
+          resolver.send(answer, port, address)
+        })
+      resolver.bind(53, "127.0.0.1", resolve)
+    })
+
+  /** Packets without a route: in a namespace without a network, attempts to reach an address outside of it. */
+  const withoutRoute = (): number => {
+    const text = (file: string) => (files.existsSync(file) ? files.readFileSync(file, "utf8") : "")
+    const [, fields = "", values = ""] = /^Ip: (.*)\nIp: (.*)$/m.exec(text("/proc/self/net/snmp")) ?? []
+    const four = values.split(" ")[fields.split(" ").indexOf("OutNoRoutes")]
+    const [, six] = /^Ip6OutNoRoutes\s+(\d+)$/m.exec(text("/proc/self/net/snmp6")) ?? []
+    return Number(four ?? 0) + Number(six ?? 0)
+  }
+
+  Promise.all([...opened, entering, ...(namesLookups ? [answering()] : [])]).then(() => {
     const env = { ...process.env, ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }) }
     const child = processes.spawn(command, args, { stdio: "inherit", env })
     const looking = setInterval(look, LOOK_MS)
@@ -227,7 +296,7 @@ const relay = (
     })
     child.on("exit", (code, signal) => {
       clearInterval(looking)
-      report({ ended: { code, signal } })
+      report({ ended: { code, signal }, refused: withoutRoute() })
       reporting.end(() => {
         if (signal === null) process.exit(code ?? 1)
         process.removeAllListeners(signal)

@@ -12,11 +12,31 @@ export interface LoopbackTools {
   readonly ip: string
 }
 
-/** bwrap(1) brings the loopback up itself. */
-export const bubblewrapArgs = (): ReadonlyArray<string> => [
+/** How programs look names up, by absolute paths. */
+export interface Resolver {
+  /** The file that names DNS servers: resolv.conf(5). */
+  readonly file: string
+  /** The file to show instead: it names 127.0.0.1. */
+  readonly instead: string
+  /** Directories with sockets of services that look names up. */
+  readonly caches: ReadonlyArray<string>
+}
+
+/**
+ * bwrap(1) brings the loopback up itself.
+ *
+ * @param resolver lets programs ask 127.0.0.1 alone for the addresses of names, and listen on its port 53
+ */
+export const bubblewrapArgs = (resolver?: Resolver): ReadonlyArray<string> => [
   ...["--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"],
   ...LEADING_OUT.flatMap((name) => ["--cap-drop", `CAP_${name}`]),
+  ...(resolver === undefined ? [] : ["--cap-add", "CAP_NET_BIND_SERVICE", ...asking(resolver)]),
   "--",
+]
+
+const asking = ({ file, instead, caches }: Resolver): ReadonlyArray<string> => [
+  ...caches.flatMap((directory) => ["--tmpfs", directory]),
+  ...["--ro-bind", instead, file],
 ]
 
 /** The command line with unshare(1). */
