@@ -62,8 +62,8 @@ export interface HindcastOptions<
   readonly plugins?: ReadonlyArray<string>
   /**
    * Tools of this program: a command to `program/lookup` calls `{ lookup: Tool.make({ … }) }`. Tools and sensors form
-   * one plugin named `program`, which the layer records when it is built, and again after a change of its declaration.
-   * The plugin runs in this process, without a sandbox.
+   * one plugin named `program`, which runs in this process without a sandbox. The layer records the plugin when it is
+   * built, and again after a changed declaration.
    */
   readonly tools?: OfTools
   /** Sensors of this program: `program/clock` reads `{ clock: Sensor.make({ … }) }`. */
@@ -86,7 +86,7 @@ export interface HindcastOptions<
   readonly host?: PluginHost.HostOptions
   /**
    * Records the files of the workspace, or of the repository around it: `recordFiles` of `hindcast/files`. A continued
-   * task goes on as it began. Default: files are not recorded.
+   * task keeps its choice. Default: no files.
    */
   readonly files?: RecordFiles
 }
@@ -162,7 +162,7 @@ type LogServices =
   | TaskControl.TaskControl
   | Annotating.Annotating
 
-/** The services that read a log, and those that append without a lease: registry changes, decisions, scores, annotations. */
+/** The services that read a log or append to it without a lease: registry changes, decisions, scores, annotations. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -189,8 +189,8 @@ const servicesOf = (
 }
 
 /**
- * All of Hindcast on one SQLite log. It keeps copies and caches of plugins next to the log, in `<log>.plugins`, and
- * requires the services that the program's tools and sensors need.
+ * All of Hindcast on one SQLite log. Keeps copies and caches of plugins in `<log>.plugins`. Requires the services of
+ * the program's tools and sensors.
  */
 export const layer = <
   // Without candidates for inference, no tools and no sensors: a layer that requires nothing.

@@ -81,8 +81,8 @@ export declare namespace Kernel {
       /** Open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
       readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
       /**
-       * Stops all work and leaves every task open in the log, so that a later kernel can resume it. This kernel then
-       * works on no task.
+       * Stops all work and leaves every task open in the log for a later kernel to resume. This kernel then works on no
+       * task.
        */
       readonly suspend: Effect.Effect<void>
     }
@@ -100,7 +100,6 @@ export declare namespace Kernel {
     ) => Effect.Effect<RolloutWorld.RolloutWorld, RolloutWorld.RolloutWorldError, Scope.Scope>
     /** Questions to people about commands, and their answers. */
     readonly confirmations: Confirmations.Service
-    /** The audit of a task, open or closed. */
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
     /** Scores past tasks with another rubric, as a new score set. */
     readonly rescore: Scoring.Service["rescore"]
@@ -129,9 +128,8 @@ export interface KernelOptions {
   /** Milliseconds after which an idle plugin process stops (see `Instances`). Default: no limit. */
   readonly idleMs?: number
   /**
-   * The fate of open tasks when a kernel starts or ends. `abandon` closes them as `abandoned`. `resume` keeps them
-   * open, as if the kernel had been killed, for `tasks.resume`; an interrupted run and the tasks of forks are still
-   * abandoned. Default: `abandon`.
+   * The fate of open tasks when a kernel starts or ends. `abandon` closes them as `abandoned`. `resume` keeps them open
+   * for `tasks.resume`, except interrupted runs and the tasks of forks. Default: `abandon`.
    */
   readonly onOpenTasks?: OnOpenTasks
   /** When a crashed plugin restarts, and when the kernel gives it up. Default: `Supervision.standard`. */
@@ -166,8 +164,8 @@ export const KernelOptions = Options.of<KernelOptions>({
 })
 
 /**
- * Takes the log's lease, records the ends of work that an earlier kernel left unfinished, and then accepts tasks.
- * Closing the scope abandons open tasks, stops every plugin and releases the lease.
+ * Takes the log's lease, records the ends of an earlier kernel's unfinished work, and then accepts tasks. Closing the
+ * scope abandons open tasks, stops every plugin and releases the lease.
  */
 export const layer = (
   options: KernelOptions,
@@ -334,7 +332,6 @@ const startAndStop = (
       }),
       () =>
         append({ type: "KernelStopped", payload: { reason: "its scope closed" } }).pipe(
-          // The kernel that took the lease over has recorded the end of this one.
           Effect.catchTag("LeaseLost", ({ message }) => ProgramLog.warning(message)),
           Effect.catchAllCause((cause) => ProgramLog.error("the kernel's end was not recorded", cause)),
         ),

@@ -7,8 +7,8 @@ import type * as Agent from "./agents/Agent.ts"
 import type { Kernel } from "./Kernel.ts"
 
 /**
- * Resumes each open task whose agent has the name of one of these. A task that cannot be resumed stays open, with a log
- * line about the reason. When the scope closes, the tasks are suspended.
+ * Resumes each open task whose agent has one of these names. If a task cannot be resumed, it stays open, and a log line
+ * gives the reason. Closing the scope suspends the tasks.
  */
 export const start = (
   { tasks }: Kernel.Service,

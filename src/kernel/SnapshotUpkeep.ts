@@ -12,8 +12,7 @@ const MIN_EVENTS = 10_000
 const INTERVAL = Duration.seconds(5)
 
 /**
- * After a snapshot, the kernel works for at least this many times the snapshot's duration: a large state takes a
- * second.
+ * The kernel's minimum work after a snapshot, as a multiple of the snapshot's duration: a large state takes a second.
  */
 const OTHER_WORK = 20
 

@@ -16,11 +16,9 @@ export interface ActingTask extends TaskContext {
     readonly commands: CommandQueue
   }
   /**
-   * Serializes changes of environments: each is compared, recorded and stored before the next, in the order of the
-   * results.
+   * Serializes changes of environments: compares, records and stores each before the next, in the order of the results.
    */
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** The last known documents, by plugin. */
   readonly documents: Map<string, Json>
   /** Plugins whose environments a resume or fork could not restore. */
   readonly unrewound: Set<string>

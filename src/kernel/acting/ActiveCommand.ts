@@ -12,11 +12,10 @@ import type { TakenStep } from "./WorldRewards.ts"
 
 export interface ActiveCommand extends Interpreter.ActiveCommand {
   readonly command: Command
-  /** The state in which this kernel took it up. */
   readonly begun: CommandState.CommandState
   /**
-   * For a command of an earlier kernel: its plugin's registry entry when a person was asked or, if nobody was, when it
-   * was requested.
+   * For a command of an earlier kernel: its plugin's registry entry at the question to a person or, without one, at the
+   * request.
    */
   readonly plugin: Plugin | undefined
   step?: TakenStep

@@ -42,7 +42,7 @@ export interface Stop {
 
 /**
  * Runs commands until all of their stops have fired, then interrupts them: tools see an aborted signal, and the log
- * records how each command ended.
+ * records each command's end.
  *
  * @param stopped returns the recorded outcomes of stopped commands
  */
@@ -76,7 +76,7 @@ export const stoppable = <A, E>(
         })
       })
 
-/** A requested command. Its arguments are a copy, so that the kernel shows, records and executes the same value. */
+/** A requested command. Its arguments are a copy: the kernel shows, records and executes the same value. */
 export interface Command {
   readonly task: ActingTask
   readonly actuator: string
@@ -145,8 +145,8 @@ export const resolve = ({
   })
 
 /**
- * Maximum number of commands in progress at one instance of a concurrent plugin. Half of the calls that a process takes
- * (`CALLS_IN_FLIGHT`), so that the kernel can still read sensors.
+ * Maximum number of commands in progress at one instance of a concurrent plugin: half of `CALLS_IN_FLIGHT`, so that the
+ * kernel can still read sensors.
  */
 const CONCURRENT_COMMANDS = 32
 

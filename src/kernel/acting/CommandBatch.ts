@@ -15,10 +15,10 @@ import type { Place } from "./queue/CommandOrder.ts"
 import type { CommandBatch, Reach } from "./Reach.ts"
 
 /**
- * Takes commands to their ends and returns their outcomes, in order. It records each step before the next one;
- * `CommandDispatched` is on disk before anything leaves the kernel. It fails closed: without a rule, an answer, an
- * active actuator or the lease, no command is executed. Every command ends: an interrupt or a failure is recorded as
- * its end, as long as the log can be written.
+ * Takes commands to their ends and returns their outcomes, in order. Records each step before the next;
+ * `CommandDispatched` is on disk before anything leaves the kernel. Fails closed: without a rule, an answer, an active
+ * actuator or the lease, no command is executed. An interrupt or a failure is recorded as a command's end, as long as
+ * the log can be written.
  *
  * @param begun receives the commands before anything of them is recorded
  */

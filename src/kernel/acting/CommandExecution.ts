@@ -41,13 +41,13 @@ export const act = (
   )
 
 /**
- * Continues a command from where an earlier kernel left it, under the same id:
- * - If its actuator has said how it ended, the command has that outcome.
- * - A question to a person still stands, bound to the digest of what it showed. An answer that was recorded in time
- *   counts, unless the gate now denies the command.
- * - Without a question, the gate rules again. A command that it had allowed, and allows again, is dispatched.
- * - A dispatched command is in doubt. An actuator that is declared idempotent receives it again; otherwise its outcome
- *   is recorded as unknown.
+ * Continues a command of an earlier kernel under the same id:
+ * - If its actuator has reported an outcome, the command has that outcome.
+ * - A question to a person still stands, bound to the digest of its content. An answer in time counts, unless the gate
+ *   now denies the command.
+ * - Without a question, the gate rules again, and a command that it allows both times is dispatched.
+ * - A dispatched command is in doubt. An idempotent actuator receives it again; otherwise its outcome is recorded as
+ *   unknown.
  */
 export const resume = (
   task: ActingTask,

@@ -26,9 +26,9 @@ export type ExecutionResult = (
 }
 
 /**
- * Records a command's outcome and, in the same commit, its change of the plugin's environment. Every dispatch ends: if
- * the log cannot store a result or a change, the outcome is recorded without it (`unrecorded`), and a failure that it
- * cannot store gets the code `OutcomeNotRecordable`.
+ * Records a command's outcome and, in the same commit, its change of the plugin's environment. If the log cannot store
+ * a result or a change, it records the outcome without it (`unrecorded`); a failure that it cannot store gets the code
+ * `OutcomeNotRecordable`.
  */
 export const recordOutcome = (
   of: Pick<ActiveCommand, "command" | "state" | "outcome">,
@@ -139,8 +139,8 @@ export const isUnrecorded = (ending: ExecutionResult): boolean =>
 const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined ? {} : { settledBy })
 
 /**
- * `commands` lists the commands that caused the change, if there are several. `isConfirmed` records an empty change
- * too, which tells a lost result from a lost state.
+ * `commands` lists the commands behind the change, if there are several. `isConfirmed` records an empty change too,
+ * which tells a lost result from a lost state.
  */
 export const changesOf = (
   task: ActingTask,

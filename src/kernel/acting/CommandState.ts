@@ -1,6 +1,6 @@
 /**
- * The state machine of a command: `evolve` folds its events, `next` returns the one step to take, and `eventOf` the
- * event that records it. This folder's README has the table.
+ * The state machine of a command: `evolve` folds its events, `next` returns the next step, and `eventOf` the event that
+ * records it. The README of this folder has the table.
  */
 
 import type { CoreNewEvent } from "../../events/log/AppendRequest.ts"
@@ -13,9 +13,9 @@ import type * as Gate from "../gate/Gate.ts"
 
 export interface CommandState {
   /**
-   * - `new`: the log has nothing of it
+   * - `new`: the log contains nothing of it
    * - `requested`: awaits a ruling
-   * - `asked`: a person was asked about it
+   * - `asked`: a person was asked
    * - `answered`: the person answered, or the time ran out
    * - `allowed`: may be dispatched
    * - `dispatched`: has left the kernel
@@ -45,7 +45,7 @@ export const unrecorded = (causationId: string): CommandState => ({
   answer: undefined,
 })
 
-/** The part of an event that the fold reads. An event has no position or version until it is recorded. */
+/** The part of an event that the fold reads. Unrecorded events have no position or version. */
 export type CommandEvent = Pick<Event, "id" | "type" | "payload"> & Partial<Pick<Event, "position" | "version">>
 
 export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
@@ -89,8 +89,8 @@ export const answered = (state: CommandState, answer: ConfirmationResult): Comma
 })
 
 /**
- * The state in which a kernel takes up a command that another kernel left. A question stands even after its answer: the
- * kernel that dispatches checks the answer itself.
+ * The state in which a kernel takes over another kernel's command. A question stands even after its answer: the kernel
+ * that dispatches checks the answer itself.
  */
 export const takenUp = (state: CommandState): CommandState => {
   if (state.at === "dispatched") return { ...state, at: "doubtful" }

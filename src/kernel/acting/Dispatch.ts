@@ -1,6 +1,6 @@
 /**
- * Dispatches allowed commands: at once if the lane is free, otherwise in their turn. Then it calls the plugin and
- * records the outcomes.
+ * Dispatches allowed commands, at once if the lane is free, otherwise in their turn. Then calls the plugin and records
+ * the outcomes.
  */
 
 import { Data, Effect } from "effect"
@@ -38,8 +38,7 @@ export const carryOut = (
 
 /**
  * Records the ledger and the dispatch in one commit, if the lane is free, the process runs and the task is not paused.
- * Otherwise, or if another program has appended to the task's stream (its events may end the task or a command),
- * records nothing and returns false.
+ * Otherwise, or if another program has appended to the task's stream, records nothing and returns false.
  */
 const atOnce = (
   batch: CommandBatch,
@@ -63,8 +62,7 @@ const atOnce = (
     })
     if (giveBack === undefined) return Effect.succeed(false)
 
-    // The append may have waited for an update, or for another command of the same answer, so the actuator may have
-    // been deactivated or granted more since the gate ruled.
+    // During the wait, the actuator may have been deactivated, or granted more than the gate ruled on.
     const stillApplies = Effect.gen(function* () {
       yield* task.kernel.lease.check
       const now = yield* resolve(first.command)
@@ -131,8 +129,8 @@ const send = (
     if (passing.length === 0) return
     yield* task.kernel.lease.check
     if (task.isPaused()) return yield* new Paused()
-    // The fence fails the append if a kernel that took over ended the task. Otherwise another program wrote to a stream
-    // that is not its own.
+    // If a kernel that took over ended the task, the fence fails the append. Otherwise, another program wrote to a
+    // stream that is not its own.
     if (!(yield* recordDispatches(batch, passing))) return yield* refuse(batch, passing.filter(isOpen), () => CLOSED)
     yield* task.kernel.commands.leave(place)
     yield* call(batch, process, passing, resolved)
@@ -178,9 +176,8 @@ const eventsOf = (
 
 /**
  * Records the dispatch in one commit, unless the log shows the end of a command or of the task. Returns whether it did.
- * Checking the lease is not enough: the process may be suspended between that check and the append, long enough for
- * another kernel to take over. So the append expects a version of the task's stream, in which a kernel that takes over
- * ends the task.
+ * Checking the lease is not enough: the process may be suspended between that check and the append. So the append
+ * expects a version of the task's stream, in which a kernel that takes over ends the task.
  */
 const recordDispatches = (
   batch: CommandBatch,
@@ -201,8 +198,8 @@ const recordDispatches = (
     return !ready.every(isOpen) || missed.some(endsTask)
   }
   const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
-    // Events of this kernel cannot end either: it denies a command where it awaits it, and closes a task after its
-    // commands.
+    // This kernel's own events cannot be ends either: it denies a command where it awaits it, and closes a task after
+    // its commands.
     task.recordAfter(version, ...eventsOf(entries)).pipe(
       Effect.as(true),
       Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {

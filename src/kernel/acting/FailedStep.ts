@@ -25,8 +25,8 @@ const MAY_BE_TAKEN: ReadonlySet<string> = new Set([
 const TAKEN: ReadonlySet<string> = new Set(OF_ANSWERS)
 
 /**
- * Tells the agent, next to the error of a failed command, not to repeat a step that was or may have been taken. The
- * event holds the error alone.
+ * Advice for the agent, next to the error of a failed command: do not repeat a step that was or may have been taken.
+ * The event contains only the error.
  */
 export const advice = (code: string): string | undefined => {
   if (TAKEN.has(code))

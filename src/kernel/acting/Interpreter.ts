@@ -1,6 +1,6 @@
 /**
- * Takes commands to their ends by the state machine of `CommandState`. It knows neither tasks nor logs: a kernel or a
- * recorded run supplies those as `Ways`.
+ * Takes commands to their ends by the state machine of `CommandState`. A kernel or a recorded run supplies tasks and
+ * logs as `Ways`.
  */
 
 import { Effect } from "effect"
@@ -45,8 +45,8 @@ export interface Ways<Of extends ActiveCommand, Stored extends CommandState.Comm
 }
 
 /**
- * Takes commands to their ends. It records all requests before it asks anybody. Commands that do not pass end one by
- * one, in order; the others are allowed and dispatched together.
+ * Takes commands to their ends. Records all requests before it asks anybody. Commands that do not pass end one by one,
+ * in order; the others are allowed and dispatched together.
  */
 export const drive = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E>(
   active: ReadonlyArray<Of>,

@@ -61,7 +61,7 @@ const isRepeatable = ({ task }: Command.Command, { declared, isStep, plugin }: C
 
 /**
  * The reason not to dispatch an allowed command: its plugin has been granted more since. The gate rules again on a
- * command that it had allowed. A command that a person approved is denied, since the approval was for less.
+ * command that it had allowed. A command that a person approved is denied, because the approval was for less.
  */
 const outdated = (
   command: Command.Command,

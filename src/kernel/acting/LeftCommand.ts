@@ -44,8 +44,8 @@ export const isObserved = ({ commanded }: LeftCommand): boolean => commanded.pay
 
 /**
  * Drops questions that somebody else may have answered: they precede this user's trust in the log, or a broken chain
- * shows that somebody changed it in place. Withdraws such a question if it still waits; the gate rules on its command
- * again. Verifies the chain only if an answer would count.
+ * shows a change in place. Withdraws a question that still waits; the gate rules on its command again. Verifies the
+ * chain only if an answer would count.
  */
 export const withOwnQuestions = (
   { log, confirmations }: Pick<ActingTask["kernel"], "log" | "confirmations">,

@@ -20,7 +20,7 @@ type Answer = Pick<LeftCommand, "settled" | "doubt">
 
 /**
  * Asks the actuator of each dispatched command without an outcome, if it has a `settle`, and records its report as the
- * outcome, with its source. The question changes nothing, so it passes no gate. After a failure or an invalid report
+ * outcome, with its source. The question changes nothing, so no gate rules on it. After a failure or an invalid report,
  * the command stays in doubt.
  *
  * @param answers receives the reports, by command id

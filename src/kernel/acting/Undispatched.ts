@@ -53,7 +53,7 @@ const conclude = (
   )
 
 /**
- * After a failed commit: ends commands whose dispatch is in the log all the same, though perhaps not on disk. They were
+ * After a failed commit: ends commands whose dispatch is in the log nevertheless, though perhaps not on disk. They were
  * not executed.
  */
 export const endIfRecorded = (

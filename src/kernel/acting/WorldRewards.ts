@@ -1,6 +1,6 @@
 /**
- * The rewards of a world, as events of a score set of their own in the task. A world's reward is any number, so it is
- * never added to the weights of measures, which lie between 0 and 1.
+ * The rewards of a world, as a score set of their own in the task. They can be any number, so they are never added to
+ * the weights of measures, from 0 to 1.
  */
 
 import { Schema } from "effect"

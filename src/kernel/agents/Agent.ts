@@ -33,7 +33,7 @@ export interface DecisionContext {
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
   /**
-   * The agent's decisions in this task so far, oldest first, with their outcomes: frozen JSON. An agent that keeps its
+   * The agent's earlier decisions in this task, oldest first, with their outcomes: frozen JSON. An agent that keeps its
    * memory here may work on several tasks at once. Empty at the start of a `fresh` fork.
    */
   readonly history: ReadonlyArray<PastDecision>
@@ -58,7 +58,6 @@ export interface DecisionContext {
 /** An earlier decision. */
 export interface PastDecision {
   readonly step: number
-  /** The choice, without its rationale. */
   readonly choice: JsonObject
   /** How its command ended; null for a choice without one. */
   readonly outcome: LastOutcome | null

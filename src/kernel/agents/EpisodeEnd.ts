@@ -28,8 +28,8 @@ export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: Comm
 }
 
 /**
- * The outcome of a task with several agents: `achieved` if one of them achieved its end, or else `failed` if one
- * failed, or else `truncated` if one was cut off; otherwise undefined.
+ * The outcome of a task with several agents: the first of `achieved`, `failed` and `truncated` that any agent has;
+ * otherwise undefined.
  */
 export const joint = (outcomes: ReadonlyArray<TaskOutcome>): TaskOutcome | undefined =>
   (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each))

@@ -1,6 +1,6 @@
 /**
- * The service that records people's notes, stars, tags and labels, from any process that can append to the log. It
- * needs no lease: annotations are on a stream of their own, so they neither disturb a kernel nor change a task.
+ * Records people's notes, stars, tags and labels, from any process that can append to the log. Needs no lease:
+ * annotations have a stream of their own, so they neither disturb a kernel nor change a task.
  */
 
 import { Context, Effect, Layer } from "effect"
@@ -44,11 +44,11 @@ export declare namespace Annotating {
     /** Adds tags to a task, or removes them. Adds nothing for tags that the task has, or no longer has. */
     readonly tag: (options: TagOptions) => Effect.Effect<ReadonlyArray<Event>, AnnotateError>
     /**
-     * Labels a task or a moment, in place of the person's earlier label for the same measure. A pass, a fail or a score of
-     * a task is also recorded as a score set, which `compare` sets against critics. Such a task must be closed.
+     * Labels a task or a moment, replacing the person's earlier label for the same measure. A pass, a fail or a score
+     * of a closed task is also recorded as a score set, which `compare` sets against critics.
      */
     readonly label: (options: LabelOptions) => Effect.Effect<ReadonlyArray<Event>, AnnotateError>
-    /** Withdraws a note, a star or a label by the position of its event; a label's score set is withdrawn too. */
+    /** Withdraws a note, a star or a label, and a label's score set, by the position of its event. */
     readonly remove: (options: RemoveOptions) => Effect.Effect<ReadonlyArray<Event>, AnnotateError>
     /** The annotations that hold on the log's timeline, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Annotations.Annotation>, AppendError>

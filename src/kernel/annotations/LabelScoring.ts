@@ -1,7 +1,7 @@
 /**
- * Turns a person's label into a score set, with the events that critics use. `compare`, `score show` and audits then
- * treat a person like any other critic, and need no second kind of score. Every label is a set of one task; the sets of
- * one person and measure share a label, such as `human:ada`.
+ * Turns a person's label into a score set, with the events that critics use, so that `compare`, `score show` and audits
+ * treat a person like any other critic. Every label is a set of one task; the sets of one person and measure share a
+ * label, such as `human:ada`.
  */
 
 import { Effect } from "effect"
@@ -25,7 +25,7 @@ interface Judgement {
 
 /**
  * The score set of a label. Undefined for a moment and for a category, which are no scores of a task. Fails if the task
- * is open: nobody can judge what it has not done yet.
+ * is open: nobody can judge its future.
  *
  * @param view the log on a timeline that has the task
  * @param replaces the score set of the person's earlier label
@@ -86,10 +86,7 @@ export const of = (
 
 const MAX_STANDING = 100
 
-/**
- * Takes a withdrawn label out of its scoring: a score set of no task, which replaces the label's. The label's own score
- * set stays in the log.
- */
+/** Withdraws a label from its scoring: a score set of no task replaces the label's, which stays in the log. */
 export const withdrawal = ({ by, measure = "", scoreSetId, subject }: Annotation): AppendPart => {
   const id = newId()
   const rubric: JsonObject = { name: measure, measures: [] }

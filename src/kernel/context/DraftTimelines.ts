@@ -29,8 +29,8 @@ export interface Draft {
 /** The drafts of a kernel. */
 export interface DraftTimelines {
   /**
-   * Validates appends to a drafted timeline and keeps them in memory. Their versions count from 1, and their positions
-   * are provisional. Reads do not see them.
+   * Validates appends to a drafted timeline and keeps them in memory. Versions count from 1, and positions are
+   * provisional. Reads do not see them.
    */
   readonly log: EventLog.Service
   readonly names: () => ReadonlyArray<string>
@@ -38,8 +38,8 @@ export interface DraftTimelines {
 }
 
 /**
- * Limits of a draft's events and of the characters of their payloads. A draft that would exceed them is committed, to
- * bound memory.
+ * Limits of a draft's events and of their payloads' characters. A draft that would exceed them is committed, to bound
+ * memory.
  */
 export const MAX_DRAFTED_EVENTS = 5000
 const MAX_DRAFTED_CHARACTERS = 32 * 1024 * 1024

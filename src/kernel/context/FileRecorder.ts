@@ -26,8 +26,8 @@ export const RecordFiles: Schema.Schema<RecordFiles> = Schema.declare(
 /** Records files for all tasks of a kernel. */
 export interface FileRecorder {
   /**
-   * The files of one task, until the scope closes. Undefined for a continued task whose files its earlier kernel did
-   * not record.
+   * The files of one task, until the scope closes. Undefined for a continued task whose earlier kernel recorded no
+   * files.
    */
   readonly of: (task: FilesTask) => Effect.Effect<TaskFiles | undefined, AppendError, Scope.Scope>
 }
@@ -48,7 +48,7 @@ export interface FilesTask {
   readonly recorder: Pick<Recorder, "recordAll">
 }
 
-/** Fails only if the log does. If the directory or the store fails, the task notes it once and goes on. */
+/** Fails only if the log does. If the directory or the store fails, the task notes it once and continues. */
 export interface TaskFiles {
   /** The recorded directory: an absolute path without links. */
   readonly root: string
@@ -56,12 +56,12 @@ export interface TaskFiles {
   readonly look: Effect.Effect<void, AppendError>
   /** Commands may change files from now on: records what changed before. */
   readonly before: (calls: ReadonlyArray<FilesCall>) => Effect.Effect<void, AppendError>
-  /** Commands have ended: records what changed meanwhile. */
+  /** Commands have ended: records the changes since the last look. */
   readonly after: (ends: ReadonlyArray<Pick<FilesCall, "commandId" | "last">>) => Effect.Effect<void, AppendError>
   /**
-   * Makes the files those of the last look up to a position of the task's past. It removes and replaces only contents
-   * that the store has, and compares what it wrote. A fork removes only what its task wrote later; a resumed task
-   * everything that appeared since its last look. Records the changes as restored.
+   * Restores the files of the last look up to a position of the task's past. Removes and replaces only contents that
+   * the store has, and checks the result. A fork removes only files that its task wrote later; a resumed task, every
+   * file that appeared since its last look. Records the changes as restored.
    */
   readonly restore: (at: number) => Effect.Effect<RestoredFiles, AppendError>
 }

@@ -1,6 +1,5 @@
 /**
- * An open task, as acting and sensing both need it (see `ActingTask`, `SensingTask`). Neither depends on how a task is
- * opened.
+ * An open task, for acting and sensing (see `ActingTask`, `SensingTask`), which do not depend on how a task is opened.
  */
 import type { Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"

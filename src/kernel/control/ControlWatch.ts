@@ -15,8 +15,8 @@ const AGAIN = Duration.millis(250)
 const TYPES: ReadonlyArray<string> = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
 
 /**
- * Passes requests on to running tasks as the log receives them, until it is interrupted. If another kernel takes the
- * log over, all tasks and the watch end with `LeaseLost`.
+ * Passes requests from the log on to running tasks, until it is interrupted. If another kernel takes the log over, all
+ * tasks and the watch end with `LeaseLost`.
  *
  * @param after the position after which requests are new
  * @param cancelled receives the cancellation of a task that nobody works on

@@ -1,6 +1,6 @@
 /**
- * The service that pauses, continues and cancels tasks by events, from any process that can append to the log. The
- * kernel that works on a task follows them; if none does, the next one that resumes it.
+ * Pauses, continues and cancels tasks by events, from any process that can append to the log. The kernel that works on
+ * a task follows them, or else the next one that resumes it.
  */
 
 import { Context, Data, Effect, Layer, Schema } from "effect"
@@ -57,15 +57,15 @@ export declare namespace TaskControl {
   /** The control of a log's tasks. */
   export interface Service {
     /**
-     * Pauses an open task: it starts nothing new until it is continued. Work in progress is finished; a command that
-     * was not dispatched waits.
+     * Pauses an open task: it starts nothing new until it is continued. Work in progress ends; an undispatched command
+     * waits.
      */
     readonly pause: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /** Continues a paused task. */
     readonly continue: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /**
-     * Cancels an open task: its kernel interrupts the work in progress, closes the task as `abandoned` and scores it.
-     * No command is dispatched in it from then on.
+     * Cancels an open task: its kernel interrupts the work in progress, dispatches no further command, closes the task
+     * as `abandoned` and scores it.
      */
     readonly cancel: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /** Cancels all open tasks, including those of forks. Returns the events. */

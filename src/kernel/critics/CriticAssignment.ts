@@ -35,9 +35,9 @@ export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceI
 }
 
 /**
- * Assigns a critic to a reward: its rule if it has one, or else the measure's function in its plugin, or else the
- * model. A preference overrides this order; the most specific one wins. If the preferred critic cannot decide, the
- * reward is unscored, and no other critic takes over. Pure.
+ * Assigns a critic to a reward: its rule, or else the measure's function in its plugin, or else the model. The most
+ * specific preference overrides this order. If the preferred critic cannot decide, the reward is unscored, and no other
+ * critic takes over. Pure.
  */
 export const assign = (
   target: Target,

@@ -55,8 +55,8 @@ export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Memb
 }
 
 /**
- * Combines critics: each reward goes to its critic; unassigned rewards are `unscored`. A set without other critics has
- * the rule critic's name and digest, so that it equals a rules-only scoring.
+ * Combines critics: each reward goes to its critic; unassigned rewards are `unscored`. A set of rules alone has the
+ * rule critic's name and digest, so that it equals a rules-only scoring.
  */
 export const of = (
   choices: ReadonlyMap<Target, CriticAssignment>,

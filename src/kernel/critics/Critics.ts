@@ -141,7 +141,7 @@ export const make = (options: CriticsOptions): Critics.Service => {
 
 /**
  * The request that resumes a score set, from its recorded params: the same critics, with the recorded versions of
- * plugins. The caller detects a difference by the digest.
+ * plugins. The digest reveals a difference.
  */
 export const requestFromParams = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}

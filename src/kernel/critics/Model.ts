@@ -119,9 +119,8 @@ export const ModelOptions = Options.of<ModelOptions>({
 }).annotations({ description: "an object with the model to ask" })
 
 /**
- * A model that is a function of the program, for tests and where no provider is available. Its name identifies the
- * script and its version, as in `keywords@1`; score sets tell critics apart by it. The model fails if the script
- * returns undefined.
+ * A model that is a function of the program, for tests or without a provider. Its name identifies the script and its
+ * version, as in `keywords@1`; score sets tell critics apart by it. The model fails if the script returns undefined.
  */
 export const scripted = (name: string, script: (question: ModelRequest) => ModelAnswer | undefined): Model => ({
   provider: SCRIPT,

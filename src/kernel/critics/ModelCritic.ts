@@ -25,7 +25,7 @@ export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: 
 
 export type RecordCall = (event: CoreNewEvent, taskId: string) => Effect.Effect<string, AppendError>
 
-/** The critic's name in score sets, and the digest of everything that its verdicts depend on except chance. */
+/** The critic's name in score sets, and the digest of everything that determines its verdicts, apart from chance. */
 export const identityOf = (asking: Model.ModelOptions) => ({
   name: `model:${asking.model.provider}/${asking.model.model}`,
   digest: digest({ critic: VERSION, ...paramsOf(asking) }),
@@ -40,10 +40,10 @@ export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settin
 
 /**
  * Asks a model about each reward of each task several times; the majority counts. An answer that cites events outside
- * its question is invalid. Without a majority the reward is unscored.
+ * its question is invalid. Without a majority, the reward is unscored.
  *
- * Each question and answer is recorded before it counts, so that a scoring can be repeated without the model (see
- * `RecordedModel`). A model may answer differently the next time, so the critic is not exact.
+ * Each question and answer is recorded before it counts, so that `RecordedModel` can repeat a scoring without the
+ * model. The critic is not exact, because a model may answer differently the next time.
  */
 export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
   const { model, repeats = REPEATS, settings = {} } = asking

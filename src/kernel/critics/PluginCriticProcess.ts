@@ -51,9 +51,9 @@ export interface PluginCriticOptions {
 }
 
 /**
- * Runs a plugin's functions in one process, which starts at the first call and ends with the scope. Whatever its
- * grants, the process may only read its own directory, and host requests are refused. Calls run one at a time, so that
- * a call that hangs affects no other.
+ * Runs a plugin's functions in one process, from the first call to the scope's end. Whatever its grants, the process
+ * may only read its own directory, and host requests are refused. Calls run one at a time, so that a hanging call
+ * affects no other.
  *
  * Start and exit are not recorded: the registry counts only a kernel's processes, and a kernel that takes over would
  * end this one, which belongs to the program that scores.

@@ -46,8 +46,8 @@ export const make = (): PromptTranscript => {
 }
 
 /**
- * An event without its personal data. A question is recorded with its events and would outlive the key that encrypts
- * the original fields.
+ * An event without its personal data: a recorded question contains its events and would outlive the key of the original
+ * fields.
  */
 export const shownOf = (event: Event): ShownEvidence => {
   const { position, type, actor } = event

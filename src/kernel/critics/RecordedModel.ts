@@ -20,8 +20,8 @@ export const streamOf = (scoreSetId: string): string => `scores/${scoreSetId}/mo
 const RecordedSettings = Schema.Struct({ repeats: Schema.Positive, settings: JsonObject })
 
 /**
- * Answers each question as the earlier scoring recorded it, without a provider. A question without a recorded answer
- * fails with `NoRecording`. Repetitions and settings are those of that scoring.
+ * Answers each question as the earlier scoring recorded it, without a provider, with that scoring's repetitions and
+ * settings. Fails with `NoRecording` for other questions.
  */
 export const of = (
   log: EventLog.Service,

@@ -13,7 +13,7 @@ export interface About {
 
 /**
  * Turns a function's verdicts about one measure into a critic's. An invalid one leaves its reward unscored, with the
- * reason. If a verdict has a name that the measure lacks, the rewards without a verdict are unscored too, since it was
+ * reason. If a verdict names a reward that the measure lacks, the rewards without a verdict are unscored too: it was
  * probably meant for one of them.
  *
  * @param targets the rewards of the question, all of one measure

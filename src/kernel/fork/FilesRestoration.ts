@@ -1,4 +1,4 @@
-/** Brings the recorded files of the workspace back, for a fork or for a task that is resumed after a crash. */
+/** Restores the recorded files of the workspace, for a fork or for a task that is resumed after a crash. */
 
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -34,8 +34,8 @@ export const words = (left: RestoredFiles["left"]): string => {
 const MAX_NAMED = 5
 
 /**
- * Brings files back as in the last look up to a position, and records which plugins' worlds they are. Returns whether
- * all are as then. Fails if some are not, unless the caller accepts it.
+ * Restores files as of the last look up to a position, and records which plugins' worlds they are. Returns whether all
+ * match. Fails if some do not, unless the caller accepts it.
  */
 export const restore = (
   task: OpenTask,

@@ -90,15 +90,14 @@ export type ForkError =
 
 /**
  * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
- * parent without copying them. A command that was pending there continues when the agent requests it again, under a new
- * ruling of the gate. Waiting confirmations are withdrawn, so no approval carries over. The task keeps its id, and is
- * closed and scored on the fork's timeline. The parent does not change.
+ * parent without copying them. A pending command continues when the agent requests it again, under a new ruling of the
+ * gate. Waiting confirmations are withdrawn, so no approval carries over. The task keeps its id, and is closed and
+ * scored on the fork's timeline. The parent does not change.
  *
  * The fork is recorded once its environments are restored and the agent, led over the past, asks for something new. If
- * it fails before, nothing of it is in the log, and its name is free. Three things commit it earlier: files that are
- * restored (`restoreFiles`), a question to a person about a plugin's request during the set-up, and a set-up that fills
- * the memory (see `DraftTimelines`). A later
- * failure then closes it.
+ * it fails before, nothing of it is in the log, and its name is free. Three things commit it earlier: restored files
+ * (`restoreFiles`), a question to a person about a plugin's request during the set-up, and a set-up that fills the
+ * memory (see `DraftTimelines`). A later failure then closes it.
  */
 export const fork = (
   kernel: KernelContext,
@@ -125,8 +124,8 @@ export const fork = (
   })
 
 /**
- * Fails if the log or the options rule a fork out. It needs no kernel and records nothing, so that a command can refuse
- * before it starts one.
+ * Fails if the log or the options rule a fork out. Needs no kernel and records nothing, so that a command can refuse
+ * first.
  */
 export const check = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
   Effect.asVoid(prepare(log, agent, options))
@@ -254,7 +253,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
     }),
   )
 
-/** Restores files last, once nothing else can refuse the fork, and when the log already tells of it. */
+/** Restores files last, once nothing else can refuse the fork and the log already contains it. */
 const restoreAll = (
   context: OpenTask,
   point: DecisionPoint.Point,
@@ -319,7 +318,7 @@ const contextOf = (
 })
 
 /**
- * Whether the agent starts at the fork point, without a past. A deciding agent does in a task without recorded
+ * Whether the agent starts at the fork point, without a past, as a deciding agent does in a task without recorded
  * decisions.
  */
 const startsFresh = ({ requests }: Recording.Recording, agent: Agent.Agent, { fresh = false }: ForkOptions): boolean =>

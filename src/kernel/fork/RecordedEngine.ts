@@ -1,6 +1,6 @@
 /**
  * The JavaScript engine that a world was recorded under. The last bits of `Math.sin` and similar functions depend on
- * it, so a world may develop differently under another engine. Worlds run in Deno.
+ * it, so a world may develop differently under another one. Worlds run in Deno.
  */
 
 import { Effect } from "effect"
@@ -12,8 +12,8 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 export type EngineChange = NonNullable<PayloadOf<"EnvironmentRestored">["engine"]>
 
 /**
- * Returns undefined if this kernel's engine computed everything. Each kernel records its engine when it starts, and the
- * last one to start is this kernel, which holds the lease.
+ * Undefined if this kernel's engine computed everything. Each kernel records its engine at its start, and the last one
+ * is this kernel, which holds the lease.
  *
  * @param positions of recorded results of the world, on any timeline
  */

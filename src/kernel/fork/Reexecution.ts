@@ -26,9 +26,9 @@ export interface Restored {
 }
 
 /**
- * Restores an environment in a new process: resets it with the recorded seed, then repeats, in order, all readings, all
- * commands with a known outcome (a round as a round), all ticks, and all agents that joined or left midway. Each
- * reading and outcome must equal the recorded one.
+ * Restores an environment in a new process: resets it with the recorded seed, then repeats, in order, all readings,
+ * commands with a known outcome (a round as a round), ticks, and agents that joined or left midway. Each reading and
+ * outcome must equal the recorded one.
  *
  * @param events the task's events, up to the fork point
  */

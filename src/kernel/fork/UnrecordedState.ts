@@ -1,5 +1,5 @@
 /**
- * Finds out whether the log has the state of a world. It lacks the state after a command whose answer could not be
+ * Finds out whether the log contains the state of a world. It lacks the state after a command whose answer could not be
  * recorded. Pure.
  */
 
@@ -8,7 +8,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
  * The position of a plugin's last success without a recorded result, if no state was recorded with it or since. A later
- * command that was recorded whole shows that the document is current.
+ * command with a complete record shows that the document is current.
  *
  * @param events the task's events, up to the position of interest
  * @param actuatorOf the full name of a command's actuator, by the id of the command

@@ -40,8 +40,8 @@ export interface RestoreOptions {
   /** Continues in environments that cannot be rewound. Default: false. */
   readonly acceptUnrewound?: boolean
   /**
-   * Brings the recorded files of the workspace back as they were: in a fork to its point, and in a resume to the last
-   * look before commands whose ends nobody knows. Needs a kernel that records files (`files`). Default: false.
+   * Restores the recorded files of the workspace: in a fork to its point, and in a resume to the last look before
+   * commands of unknown outcome. Needs a kernel that records files (`files`). Default: false.
    */
   readonly restoreFiles?: boolean
   /** Changes of environments' documents, by plugin: JSON Merge Patches. */
@@ -80,8 +80,8 @@ export type RestoreError =
 
 /**
  * Restores each environment in a new process and verifies it: the document and the compared readings and outcomes must
- * equal the recorded ones. Fails for an environment that cannot be rewound, unless the caller accepts it; the log then
- * says so.
+ * equal the recorded ones. Fails for an environment that cannot be rewound, unless the caller accepts it, which the log
+ * records.
  */
 export const restore = (task: OpenTask, point: Point, options: RestoreOptions): Effect.Effect<void, RestoreError> =>
   Effect.gen(function* () {
@@ -264,7 +264,7 @@ const methodFor = (
 }
 
 /**
- * Leaves an environment that cannot be rewound in its current state. That matters if it has a document, whose state is
+ * Leaves an environment that cannot be rewound in its current state. This matters if it has a document, whose state is
  * gone with its process, or if the task has commanded it since.
  */
 const leaveAsItIs = (

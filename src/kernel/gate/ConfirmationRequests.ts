@@ -128,7 +128,7 @@ export const decision = (
  * Asks, and waits for a decision or the expiry. The first recorded answer counts (see `interpretAnswer`). Only the wait
  * is interruptible; an interrupt withdraws the recorded question.
  *
- * @param gone ends with a reason once nobody waits for the answer any more: the question is then withdrawn for it
+ * @param gone ends with a reason once nobody waits for the answer any more, which withdraws the question
  * @param onRequested called once the question is recorded
  */
 export const ask = (

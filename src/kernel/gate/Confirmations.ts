@@ -65,9 +65,9 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
 }
 
 /**
- * Questions to people and their decisions. Both are in the log: one process may ask, and any other that can append may
- * answer. The stream's version ensures that the first answer counts. An approval counts only for exactly the content of
- * the question, and only if the log recorded it before the expiry.
+ * Questions to people and their decisions. Both are in the log, so any process that can append may answer. The stream's
+ * version ensures that the first answer counts. An approval counts only for exactly the content of the question, and
+ * only if the log recorded it before the expiry.
  */
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<Confirmations, Confirmations.Service>() {}
 
@@ -145,14 +145,12 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
 
 const TIME_IS_UP = "one that has expired"
 
-/**
- * A clock that was set back to before the question hides how long the question waited, so an approval does not count.
- */
+/** A clock set back to before the question hides how long the question waited, so an approval does not count. */
 const askedAfter = (requestedAt: number, now: number): string =>
   `one that was asked at ${iso(requestedAt)}, when this machine's clock shows ${iso(now)}: the clock was set back, so an approval would not count. ` +
   "Set the clock, or reject it"
 
-/** Checks that an approval is for the waiting confirmation, and that the digest in its request matches its content. */
+/** Checks that an approval is for the waiting confirmation, with the digest of its content. */
 const checkShown = (
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
@@ -196,8 +194,8 @@ const recordDecision = (
   })
 
 /**
- * The confirmations that wait in forks. The events that a fork shares with its parent belong to the parent. One pass
- * reads all forks.
+ * The confirmations that wait in forks. The events that a fork shares with its parent belong to the parent. Reads all
+ * forks in one pass.
  */
 const onForks = (log: EventLog.Service): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {

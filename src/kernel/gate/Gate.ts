@@ -13,7 +13,7 @@ export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, war
 export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
 
 /**
- * The default gate. It allows commands of little risk, since their sandbox confines them. It asks a person about all
+ * The default gate. Allows commands of little risk, because their sandbox confines them. Asks a person about all
  * others, including actuators without a declared risk and every actuator of a plugin that may write, run or reach
  * hosts.
  */
@@ -69,8 +69,8 @@ export interface Ruling {
 export const INVALID_GATE_RULE = "gate"
 
 /**
- * Decides about a command. Pure: the same configuration and command always give the same ruling. An undecoded
- * configuration is decoded here; the ruling of an invalid one is `deny`.
+ * Decides about a command. Pure: the same configuration and command always give the same ruling. Decodes an undecoded
+ * configuration; the ruling of an invalid one is `deny`.
  */
 export const decide = (config: GateConfig, candidate: GateCommand): Ruling =>
   Either.match(decode(config), {
@@ -79,8 +79,8 @@ export const decide = (config: GateConfig, candidate: GateCommand): Ruling =>
   })
 
 /**
- * Decides about a granted host request. Pure. Without `requests` it is allowed, since a person gave the grant. With
- * `requests` the first rule that matches decides, otherwise their default, which is `deny` if absent.
+ * Decides about a granted host request. Pure. Without `requests`, allows it, because a person gave the grant. With
+ * `requests`, the first matching rule decides, otherwise their default (`deny` if absent).
  */
 export const decideRequest = (config: GateConfig, candidate: GateHostRequest): Ruling =>
   Either.match(decode(config), {

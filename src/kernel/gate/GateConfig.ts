@@ -36,8 +36,8 @@ export const GateRule = Schema.Struct({
   ),
   /**
    * Patterns of shell commands; `*` stands for any characters: `npm test*`. The gate compares them with each command in
-   * the line of the argument `command`. A rule that allows matches if every command fits and the line hides nothing
-   * (`ShellLine.isWhole`); a rule that denies or asks matches if one command fits, or if the line hides something.
+   * the line of the argument `command`. A rule that allows needs every command to fit, and a line that hides nothing
+   * (`ShellLine.isWhole`). A rule that denies or asks matches if one command fits, or if the line hides something.
    */
   shell: optional(
     Schema.Array(Options.Text).pipe(

@@ -1,6 +1,6 @@
 /**
- * Proposes gate rules from people's decisions about commands. Pure. A proposal is about the same shell line, or the same
- * file or address; it never widens a decision to a pattern.
+ * Proposes gate rules from people's decisions about commands. Pure. A proposal is about the same shell line, file or
+ * address; it never widens a decision to a pattern.
  */
 
 import { groupBy } from "../../values/groupBy.ts"

@@ -50,7 +50,7 @@ export interface InstancesOptions {
   readonly onEmit?: (emitted: PushedReading) => Effect.Effect<unknown, unknown>
   /**
    * Milliseconds after which an idle process that serves all tasks stops. The next use starts it again, with empty
-   * memory. A process with an environment never stops for idleness. Default: no limit.
+   * memory. A process with an environment never stops for this reason. Default: no limit.
    */
   readonly idleMs?: number
   /** Default: `Supervision.standard`. */

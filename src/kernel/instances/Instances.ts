@@ -22,8 +22,8 @@ import * as Supervision from "./Supervision.ts"
 export interface Instances {
   /**
    * The instance that serves a task: one of its own, in the task's scope, or the shared one. A crashed shared instance
-   * restarts with a growing back-off, until its plugin enters quarantine. A task's own instance does not restart, since
-   * its environment is lost.
+   * restarts with a growing back-off, until its plugin enters quarantine. A task's own instance does not restart,
+   * because its environment is lost.
    */
   readonly get: (
     plugin: string,

@@ -166,7 +166,7 @@ const usesOf = () => {
 
 /**
  * The log's file and the files next to it, whether they exist or not: no grant lets a plugin touch the log that judges
- * it. Resolves links first, since the files are next to the link's target.
+ * it. Resolves links first, because the files are next to the link's target.
  */
 export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>
   Effect.tryPromise({

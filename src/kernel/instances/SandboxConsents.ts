@@ -1,8 +1,8 @@
 /**
- * Consent to starting a version of a plugin where only Deno's permissions confine it (`Consent`).
+ * Consent to starting a version of a plugin that only Deno's permissions confine (`Consent`).
  *
  * A consent is an event in the plugin's stream. It holds for the digest, machine and user that it names, until the
- * plugin is removed. A log from another machine or person gives no consent, since it may bring the very plugin that
+ * plugin is removed. A log from another machine or person gives no consent, because it may bring the very plugin that
  * needs it. Each start reads the events.
  */
 import { Effect, Stream } from "effect"

@@ -61,8 +61,8 @@ const delayMs = (crashes: number, jitter: number, { firstMs, mostMs }: RestartPo
   Math.min(mostMs, firstMs * 2 ** (crashes - 1)) * (0.5 + jitter / 2)
 
 /**
- * The plugin crashed too often and does not start. Find out why it crashes; then `hindcast plugin activate` lifts the
- * quarantine.
+ * The plugin crashed too often and does not start. Find out why, then lift the quarantine with `hindcast plugin
+ * activate`.
  */
 export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
   readonly plugin: string
@@ -86,7 +86,7 @@ export interface SupervisorOptions {
   readonly policy?: RestartPolicy
 }
 
-/** Quarantines are in the log and outlive the kernel. Crashes that have not led to one are forgotten with it. */
+/** Quarantines are in the log and outlive the kernel. Other crashes are forgotten with it. */
 export const make = ({ log, registry, policy = standard }: SupervisorOptions): Supervisor => {
   const crashesOf = new Map<string, ReadonlyArray<Crash>>()
 

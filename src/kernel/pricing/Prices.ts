@@ -15,8 +15,8 @@ const PACKAGE = "@pydantic/genai-prices"
 const VERSION = "0.1"
 
 /**
- * Providers whose models have one price. A compatible server and Ollama may serve a model under the name of another
- * one, and Azure under any name, so their prices are unknown.
+ * Providers whose models have one price. A compatible server and Ollama may serve a model under another one's name, and
+ * Azure under any name, so their prices are unknown.
  */
 const PRICED: ReadonlySet<string> = new Set([
   ...["anthropic", "openai", "google", "aws", "cerebras", "cohere", "deepseek", "fireworks", "groq", "mistral"],
@@ -39,8 +39,8 @@ export interface Unpriced {
 export interface PriceTable {
   /**
    * Returns the cost of one call, or why it is unknown: the table has no price for the model or for a part of its
-   * usage, a count that the price depends on is missing or contradicts another, no tokens are on record, or the
-   * provider did not serve its standard tier.
+   * usage, a required count is missing or contradicts another, no tokens are on record, or the provider did not serve
+   * its standard tier.
    *
    * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
    */
@@ -61,7 +61,7 @@ const tableOf = (price: PriceTable["price"]): PriceTable => ({
 export const unknown: PriceTable = tableOf(() => ({ why: `${PACKAGE} ${VERSION} is not installed` }))
 
 /**
- * Loads the price table; `unknown` if the package is not installed. Makes no request, since the package contains the
+ * Loads the price table; `unknown` if the package is not installed. Makes no request, because the package contains the
  * table.
  *
  * @param places where to look for the package. Default: next to Hindcast

@@ -1,6 +1,6 @@
 /**
- * Reads the usage of a model from its provider's JSON, for live agents, recordings and imports. Leaves out counts that
- * the provider does not give.
+ * Reads a model's usage from its provider's JSON, for live agents, recordings and imports. Leaves out counts that the
+ * provider does not give.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -47,7 +47,7 @@ export const anthropic: UsageFormat = {
 
 /**
  * Splits the steps of an Anthropic answer into those of the requested model and of others, such as an advisor. If
- * another model took over, the whole usage is that model's own, and the steps before belong to the other one.
+ * another model took over, the whole usage is its own, and the steps before belong to the other one.
  */
 const stepsOf = (usage: unknown) => {
   const steps = listOf(usage, "iterations")
@@ -245,7 +245,7 @@ export const whole = (counts: Counts): ModelUsage | undefined => {
 }
 
 /**
- * The cost that a provider names, in US dollars: OpenRouter as `cost` (plus the provider's charge with the user's own
+ * The cost in US dollars that a provider names: OpenRouter as `cost` (plus the provider's charge with the user's own
  * key), Perplexity as `cost.total_cost`, and xAI in ticks (https://docs.x.ai/developers/cost-tracking).
  */
 const costIn = (usage: unknown): number | undefined => {

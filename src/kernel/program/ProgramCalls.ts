@@ -22,15 +22,15 @@ export interface ProgramCall {
 
 /**
  * Calls a function in a fiber of its own. A time-out or an interrupt of the caller aborts its signal and interrupts its
- * fiber. The caller waits at most a second for that, so that a function that does not end holds up nothing; its late
- * answer is dropped.
+ * fiber. The caller waits at most a second for that, so that an endless function holds up nothing; its late answer is
+ * dropped.
  */
 export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { plugin, call, timeoutMs } = called
       const abort = new AbortController()
-      // A daemon: a fiber that does not end must not keep its parent, and with it the kernel, from ending.
+      // A daemon: an endless fiber must not keep its parent, and with it the kernel, from ending.
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(answerOf(called, abort.signal)))
       const stop = Effect.suspend(() => {
         abort.abort()

@@ -1,8 +1,8 @@
 /**
  * Tools of the embedding program: functions that agents call like a plugin's actuators.
  *
- * A tool passes the same schemas, gate, time-outs and audit as an actuator, and leaves the same events. No sandbox
- * confines it. Its code is not copied, so a fork of a task runs today's code.
+ * A tool has the same schemas, gate, time-outs, audit and events as an actuator. No sandbox confines it. Its code is
+ * not copied, so a fork of a task runs today's code.
  */
 
 import type { Risk } from "../../plugins/manifest/Manifest.ts"
@@ -30,7 +30,7 @@ export interface ToolOptions<
 > {
   readonly description: string
   /**
-   * The arguments: an object. A command whose arguments do not fit is denied before anybody is asked. An Effect Schema
+   * The arguments: an object. A command whose arguments do not fit is denied without asking anybody. An Effect Schema
    * decodes them; a mistake that only decoding finds fails the command. Default: any object.
    */
   readonly args?: Args
@@ -45,7 +45,7 @@ export interface ToolOptions<
   readonly idempotent?: boolean
   /**
    * Whether it may run together with the other calls of a model's answer. The calls of an answer run concurrently if
-   * each of them is `concurrent` or has the risk `none`; otherwise they run one by one, in order. Default: false.
+   * each is `concurrent` or has the risk `none`; otherwise one by one, in order. Default: false.
    */
   readonly concurrent?: boolean
   /** Waiting commands with a higher priority go first. Default: 0. */
@@ -63,9 +63,9 @@ export interface ToolOptions<
    */
   readonly run: (args: Described<Args, JsonObject>, context: ToolContext) => Returned
   /**
-   * Finds out how a command ended that was dispatched before the kernel was killed, and has no outcome in the log. A
-   * resumed task calls it before anything else acts. It must change nothing. If it cannot tell, or fails, a person has
-   * to find out. Default: nobody is asked.
+   * Finds the outcome of a command that was dispatched before the kernel was killed. A resumed task calls it before
+   * anything else acts. It must change nothing. If it cannot tell, or fails, a person has to find out. Default: nobody
+   * is asked.
    */
   readonly settle?: (commandId: string, args: Described<Args, JsonObject>, context: ToolContext) => Settling
 }

@@ -61,8 +61,8 @@ const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog
     })
 
   /**
-   * Retries an append while this kernel still holds the lease: when several appends share a fence, the first moves it
-   * and the others fail once.
+   * Retries an append while this kernel holds the lease: if several appends share a fence, the first moves it and the
+   * others fail once.
    */
   const retry = (
     request: AppendRequest,

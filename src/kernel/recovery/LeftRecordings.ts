@@ -39,8 +39,8 @@ export const doubtful = (
   })
 
 /**
- * Watches concurrently, and closes the recordings of recorders that are gone. It ignores failures: the next program
- * that opens the log tries again.
+ * Watches concurrently, and closes recordings whose recorders are gone. Ignores failures: the next program that opens
+ * the log tries again.
  */
 export const closeOnceGone = <E, R, E2, R2>(
   { tasks, recorders }: Doubtful,

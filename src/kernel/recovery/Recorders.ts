@@ -1,4 +1,4 @@
-/** Tells whether the process that records a task is alive. A recorder holds no lease; it closes its own task. */
+/** Finds out whether the process that records a task is alive. A recorder holds no lease; it closes its own task. */
 
 import * as os from "node:os"
 import { Effect } from "effect"
@@ -11,13 +11,13 @@ import { isAlive } from "../../platform/LiveProcess.ts"
 
 /**
  * How long a recorder elsewhere may send no heartbeat before its tasks close, in milliseconds. Nobody waits for it, and
- * a program that computes sends none.
+ * a busy program sends none.
  */
 export const WATCH_MS = 30_000
 
 /**
- * The process that records a task: `left` if another may join, as a rollout may be continued, undefined if no recorder
- * opened the task.
+ * The process that records a task: `left` if another may join, as in a rollout; undefined if no recorder opened the
+ * task.
  */
 export const currentOf = (
   log: EventLog.Service,

@@ -64,7 +64,7 @@ export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<
 
 /**
  * Withdraws confirmations, unless another process decides one first. Those of commands stand in tasks that stay open;
- * those of host requests never do, since the process that asked is gone.
+ * those of host requests never do, because the asking process is gone.
  */
 const questions = (
   { confirmations }: Unfinished,

@@ -24,7 +24,7 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 /**
  * Closes the open tasks of forks, each on its own timeline.
  *
- * @param isLeft tells, for the event that recorded a fork, whether its writer is gone
+ * @param isLeft whether the writer of an event that recorded a fork is gone
  * @param closed receives each `TaskClosed` with the log's view of its timeline
  */
 export const endAll = <E, R, R2>(

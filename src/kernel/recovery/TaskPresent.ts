@@ -12,7 +12,7 @@ import type { Activity } from "../../projections/summary/Activity.ts"
 import { defined } from "../../values/defined.ts"
 import * as TaskActivity from "./TaskActivity.ts"
 
-/** Tells what goes on in an open task on the timeline of a log; null if the task is closed or unknown. */
+/** The activity of an open task on the timeline of a log; null if the task is closed or unknown. */
 export type Look = (
   log: EventLog.Service,
   taskId: string,
@@ -20,8 +20,8 @@ export type Look = (
 ) => Effect.Effect<Activity | null, LogError>
 
 /**
- * A look at the tasks of the log in the context. It asks for the log's kernel once. Where the context has no lease and
- * no presence, it tells `unknown`.
+ * Looks at the tasks of the log in the context. Asks for the log's kernel once. Without a lease and a presence in the
+ * context, returns `unknown`.
  */
 export const look: Effect.Effect<Look> = Effect.gen(function* () {
   const writers = {
@@ -46,7 +46,6 @@ export const of = (taskId: string): Effect.Effect<Activity | null, LogError, Eve
     return yield* (yield* look)(yield* EventLog, taskId)
   })
 
-/** The number of the task's questions to people without an answer. */
 const questionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
     let pending: PendingConfirmations.PendingConfirmations = {}

@@ -46,7 +46,7 @@ export const find = (registry: PluginRegistry, target: string) => {
 const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
 
 /**
- * An event imports a plugin with an invalid manifest. Hindcast appends no such event: another program wrote the log.
+ * An event imports a plugin with an invalid manifest. Hindcast appends no such event, so another program wrote the log.
  * Thrown as a defect.
  */
 export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{

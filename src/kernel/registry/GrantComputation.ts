@@ -93,9 +93,8 @@ export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Pl
 })
 
 /**
- * The grants that count for code of a digest. A grant by name counts only for the code that it was given to. Other code
- * keeps the automatic grants: places in the workspace, and commands that the installed version requested
- * (`GrantInputs.earlier`).
+ * The grants for code of a digest. A grant by name counts only for the code that received it. Other code keeps the
+ * automatic grants: places in the workspace, and commands that the installed version requested (`GrantInputs.earlier`).
  */
 export const grantsFor = (digest: string, workspace: string, manifest: Manifest, plugin: Plugin): InstalledGrants => {
   const current = currentGrants(manifest, plugin)

@@ -44,8 +44,8 @@ export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").upd
 
 /**
  * Unpacks an archive. Returns the plugin's directory: the top, or the only directory at the top, as `npm pack`
- * (`package/`) and Git hosts create it. It validates everything before it writes, creates only directories and regular
- * files, and refuses an archive with links, devices or paths that lead out of it. It skips `.git` and `node_modules`.
+ * (`package/`) and Git hosts create it. Validates everything before it writes, creates only directories and regular
+ * files, and refuses links, devices and paths that lead out. Skips `.git` and `node_modules`.
  */
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {

@@ -17,9 +17,9 @@ export const pathOf = (copies: string, name: string, digest: string): string =>
   path.join(copies, `${name}-${digest.slice(0, 16)}`)
 
 /**
- * Copies a plugin's files to a temporary directory and renames it, so that a copy is complete or absent. It replaces a
- * damaged copy; a faster concurrent import wins. Only the owner has access: whoever can write there can replace a
- * plugin.
+ * Copies a plugin's files to a temporary directory and renames it, so that a copy is complete or absent. Replaces a
+ * damaged copy; a faster concurrent import wins. Only the owner has access, because whoever can write there can replace
+ * a plugin.
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)

@@ -71,8 +71,8 @@ export type GrantError =
   | PluginUnavailable
 
 /**
- * The plugins and components of a log: which exist, which are active, their priorities and metadata. Each change is an
- * event, so time travel includes it. Any process may change it; a running kernel follows at the next turn.
+ * The plugins and components of a log, with their activity, priorities and metadata. Each change is an event, so time
+ * travel includes it. Any process may change it; a running kernel follows at the next turn.
  */
 export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registry.Service>() {}
 
@@ -87,7 +87,7 @@ export declare namespace Registry {
     /** Checks a source as `import` does, without importing it. */
     readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
-     * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). It copies the files
+     * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). Copies the files
      * next to the log under their digest, so that runs stay reproducible, and records requested and granted
      * permissions. The same digest again changes nothing; another digest is an update.
      *
@@ -97,7 +97,7 @@ export declare namespace Registry {
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     /**
-     * Imports and activates the embedding program's tools and sensors as the plugin `program`. It records only the
+     * Imports and activates the embedding program's tools and sensors as the plugin `program`. Records only the
      * declaration; another declaration is an update. Fails if a plugin of that name came from files.
      */
     readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>

@@ -25,7 +25,6 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
 export interface Point {
   readonly recording: Recording
   readonly at: number
-  /** Requests made and answered by then. */
   readonly past: ReadonlyArray<Request>
   /** Requests made or answered later. */
   readonly ahead: ReadonlyArray<Request>

@@ -61,7 +61,6 @@ export interface RecordedMoves {
   readonly member: (world: string, change: "join" | "leave", agentId: string) => MemberMove | undefined
   /** Where the next move ended; `Infinity` if there is none. */
   readonly nextAt: () => number
-  /** The moves' changes of a plugin's document, as JSON Patches. */
   readonly changes: (plugin: string, moves: ReadonlyArray<Move>) => ReadonlyArray<Change["patch"]>
   /** The world's answer to a command of a round. */
   readonly roundOutcome: (move: CommandMove) => RoundOutcome

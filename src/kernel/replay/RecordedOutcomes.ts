@@ -77,8 +77,8 @@ const outcomeOf = (
 }
 
 /**
- * The commands of each round in order of dispatch, under the id of each. A command that reached the world alone is
- * missing; of repeated dispatches, the last counts.
+ * The commands of each round in order of dispatch, under the id of each. Leaves out commands that reached the world
+ * alone; of repeated dispatches, the last counts.
  */
 export const roundsOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const rounds = new Map<string, Array<string>>()

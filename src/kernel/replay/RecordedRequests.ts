@@ -41,7 +41,7 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * Drops perceptions made again: those that a kernel's end or a fork of several agents may have cut off, and one right
+ * Drops repeated perceptions: those that a kernel's end or a fork of several agents may have cut off, and one right
  * before a fork that changed the observations.
  */
 const withoutCutPerceptions = (

@@ -32,7 +32,6 @@ export interface RecordedTask {
   readonly isUsedUp: () => boolean
   /** Gives an agent the turn. False if the recording ends before the agent was late. */
   readonly turn: RecordedLateness.RecordedLateness["turn"]
-  /** Recorded decisions left, for an agent that thinks in turns. */
   readonly turnsLeft: () => number
   /** Takes the next event of a type about the agent itself. */
   readonly takeAgentEvent: RecordedAgentEvents.RecordedAgentEvents["take"]
@@ -42,7 +41,6 @@ export interface RecordedTask {
   readonly hasCommand: (actuator: string, args: JsonObject, agentId?: string) => boolean
   readonly diverge: (divergence: Divergence) => Effect.Effect<never>
   readonly exhaust: (found: JsonObject) => Effect.Effect<never>
-  /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: () => number
@@ -89,8 +87,8 @@ export const make = (
   const place = () => lateness.due()?.position ?? Number.POSITIVE_INFINITY
 
   /**
-   * The recorded counterpart: the request due, or among commands requested together, whose order is arbitrary, the
-   * first equal one.
+   * The recorded counterpart: the request that is due, or the first equal one among commands requested together, whose
+   * order is arbitrary.
    */
   const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
     const due = next(kind)

@@ -136,7 +136,6 @@ const standing = ({ events }: Recording.Recording, due: Recording.Request | unde
   return { position, decision: Math.min(before + 1, decided.length), decisions: decided.length }
 }
 
-/** Drops the requests before a fork that started fresh. */
 const followed = (recording: Recording.Recording): Recording.Recording => {
   const { forked, requests } = recording
   if (forked?.fresh !== true) return recording

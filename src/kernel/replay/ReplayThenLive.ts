@@ -14,7 +14,7 @@ import type { Instructions } from "./Recording.ts"
 /**
  * Answers from the recording while it lasts, and then from the live task. The agent cannot tell where one ends.
  *
- * A guide that differs from the recorded one is recorded before the first live model call.
+ * Records a guide that differs from the recorded one before the first live model call.
  *
  * @param isOver the live task has no more answers
  * @param guide the digest of the last recorded guide
@@ -127,8 +127,8 @@ const MIN_REPEAT_MS = 5_000
 
 /**
  * Gives agents at least `MIN_REPEAT_MS` to repeat their open requests (in a round, each of its agents): they had handed
- * in their actions, and the replay may take long. An agent that replaced another may never repeat them: it is late
- * then.
+ * in their actions, and the replay may take long. An agent that replaced another may never repeat them, and is then
+ * late.
  */
 export const withTimeToRepeat = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))

@@ -25,8 +25,8 @@ export interface Led {
 type Decided = Request & { readonly kind: "decide" }
 
 /**
- * Wraps an agent. For each recorded decision it calls `decide` (which advances the agent's memory and random numbers),
- * compares the result, and returns the recorded choice. An agent that advances by itself stays as it is.
+ * Wraps an agent. For each recorded decision, calls `decide` (which advances the agent's memory and random numbers),
+ * compares the result, and returns the recorded choice. An agent that advances by itself stays unchanged.
  */
 export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Led => {
   const decisions = past.filter((request): request is Decided => request.kind === "decide")

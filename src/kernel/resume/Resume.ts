@@ -91,7 +91,7 @@ export type ResumeError =
 
 /**
  * Continues an open task. Its agent replays the recording and continues from there: no model, person or plugin answers
- * a request twice. It restores and verifies environments as in a fork.
+ * a request twice. Restores and verifies environments as in a fork.
  *
  * An open confirmation still stands, unless another program may have written it: then the kernel asks again. For a
  * command without an outcome, the kernel asks its actuator (`settle`); if that cannot tell, it dispatches an idempotent
@@ -211,8 +211,8 @@ const goOn = (
 const worldsOf = ({ restoreFiles: _, ...options }: ResumeOptions): WorldRestoration.RestoreOptions => options
 
 /**
- * Brings files back as in the last recorded look, if a command may have ended half-way: nobody knows how it ended. What
- * that command did elsewhere stays.
+ * Restores files as of the last recorded look, if a command of unknown outcome may have ended half-way. Its effects
+ * elsewhere stay.
  */
 const undo = (
   task: OpenTask,

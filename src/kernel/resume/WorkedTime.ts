@@ -5,8 +5,8 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
  * The known working time, in milliseconds: up to the agent's last model call, plus that call's latency and the longest
- * of the commands that followed. It reads no clock: each process measured with its own monotonic one. 0 if no model
- * call carries a time.
+ * of the following commands. Reads no clock: each process measured with its own monotonic one. 0 if no model call
+ * carries a time.
  */
 export const workedMs = (events: ReadonlyArray<Event>, agentId?: string): number => {
   let asked: { readonly id: string; readonly ms: number } | undefined

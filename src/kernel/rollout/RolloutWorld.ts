@@ -38,7 +38,6 @@ export class RolloutRefused extends Data.TaggedError("RolloutRefused")<{
 export interface RolloutWorld {
   readonly plugin: string
   readonly version: string
-  /** The display name. */
   readonly name: string
   readonly spaces: Spaces
   /** The step at which an episode is truncated; null without a limit. */

@@ -3,7 +3,7 @@
 import { Environment } from "@marcbachmann/cel-js"
 
 /**
- * An environment for arithmetic over JSON. In CEL a JSON number is a `double` and a literal such as `3` is an `int`,
+ * An environment for arithmetic over JSON. In CEL, a JSON number is a `double` and a literal such as `3` is an `int`,
  * with no arithmetic between them. Here `+`, `-`, `*`, `/`, `%`, `==` and `!=` accept both, and calculations give a
  * double: 7 / 2 is 3.5 if either number comes from the data, and 3 if both are integers of the expression. A remainder
  * has the dividend's sign; a division by zero gives an infinity or NaN. Lists and maps may mix types. Adds standard

@@ -1,10 +1,10 @@
 /**
  * Evaluates untrusted expressions within a budget (`Meter`). Steps bound time and memory: loops and operations on texts
- * and lists charge before they work, and `Pattern` matches regular expressions in linear time. It also fixes operations
- * in which the library departs from CEL.
+ * and lists charge before they work, and `Pattern` matches regular expressions in linear time. Also fixes operations in
+ * which the library departs from CEL.
  *
- * The library has no hooks: after its check, each node of an operation or a call has a `handle` that takes the
- * operands' values, and the guard wraps it. If a node has none, the compilation fails.
+ * The library has no hooks. After its check, each node of an operation or a call has a `handle` that takes the
+ * operands' values, which the guard wraps. Compilation fails for a node without one.
  */
 
 import { type ASTNode, EvaluationError } from "@marcbachmann/cel-js"

@@ -112,7 +112,7 @@ const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
     .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
     .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
 
-/** Problems of the measures' rules, with their places: those that do not compile, and those that can never hold. */
+/** The places of rules that do not compile or can never hold, with the reasons. */
 export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures.flatMap((measure) =>
     [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {

@@ -9,7 +9,6 @@ export interface EarlierCommand {
   readonly id: string
   readonly actuator: string
   readonly args: Json
-  /** Digest of the arguments. */
   readonly digest: string
   /** The position of its request. */
   readonly position: number

@@ -6,7 +6,6 @@ import type { ASTNode } from "@marcbachmann/cel-js"
 export interface RuleDependencies {
   /** Its variables, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
-  /** It reads the event: this decides about occurrences. */
   readonly mentionsEvent: boolean
   /** Where it can be true or throw; undefined for any type. */
   readonly types: ReadonlySet<string> | undefined

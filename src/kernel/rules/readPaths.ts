@@ -4,8 +4,8 @@ import type { RuleContext } from "./RuleContext.ts"
 import type { ReadPath } from "./RuleDependencies.ts"
 
 /**
- * Compares (`!==`) with `seen` and updates it. Identical values mean the same result: states share the parts that no
- * event changed.
+ * Compares (`!==`) with `seen` and updates it. Identical values mean the same result, because states share the parts
+ * that no event changed.
  */
 export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
   let changed = false

@@ -16,7 +16,7 @@ export interface NeverHeld {
   readonly measure: string
   readonly name: string
   readonly kind: "reward" | "punishment"
-  /** The text that it asks for and no event of the tasks has; null if each part occurs, but never all together. */
+  /** The text that it asks for and that no event of the tasks has; null if each part occurs, but never all together. */
   readonly missing: string | null
 }
 
@@ -120,8 +120,8 @@ const readFrom = (
 }
 
 /**
- * A type of Hindcast's own that did not occur is no mistake: perhaps nothing was denied. Nor is a path without any text,
- * which may be one that only the whole rule understands.
+ * A missing type of Hindcast's own is no mistake: perhaps nothing was denied. Nor is a path without any text, which
+ * perhaps only the whole rule understands.
  */
 const missingFrom = (comparisons: ReadonlyArray<Observed>): string | null => {
   const lost = comparisons.find((one) => !one.occurs && (isOfType(one) ? one.value.includes("/") : one.values.size > 0))

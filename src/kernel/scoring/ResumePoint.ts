@@ -29,8 +29,8 @@ export interface ResumePoint {
 }
 
 /**
- * A scoring takes tasks in the order of its start event and appends a task's verdicts at once, so it has scored all
- * tasks up to the last one with a verdict, even those without.
+ * A scoring takes tasks in the order of its start event and appends a task's verdicts at once. It has therefore scored
+ * all tasks up to the last one with a verdict, even those without.
  */
 export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<ResumePoint, NotResumed | LogError> =>
   Effect.gen(function* () {

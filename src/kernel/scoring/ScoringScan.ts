@@ -18,7 +18,6 @@ export interface ScanOptions {
   readonly parts: ReadonlyArray<ScanPart>
   /** Receives completed tasks, in the order of the plan. */
   readonly onCompleted: (completed: ReadonlyArray<ScannedTask>) => Effect.Effect<void, AppendError>
-  /** Receives the number of positions read. */
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 

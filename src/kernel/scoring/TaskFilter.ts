@@ -25,7 +25,6 @@ export interface SelectableTask extends Task {
 
 /** An absent field selects all; several values of a field are alternatives. */
 export interface TaskFilter {
-  /** Opened after this position. */
   readonly openedAfter?: number
   /** Closed at this position or before. */
   readonly closedBy?: number

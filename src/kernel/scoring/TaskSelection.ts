@@ -39,7 +39,6 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
 export interface TaskSelection {
   /** Ids. Default: every closed task that is not Hindcast's own work (`OwnWork`). Duplicates count once. */
   readonly tasks?: ReadonlyArray<string>
-  /** Selects among these tasks. */
   readonly select?: TaskFilter.TaskFilter
 }
 

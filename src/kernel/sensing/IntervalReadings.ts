@@ -22,8 +22,8 @@ interface IntervalSensor {
 
 /**
  * Reads each sensor with an interval until interrupted. The task's opening fixes the sensors; activation and priority
- * count at each tick. Ticks lie on a grid from the opening; a sensor skips those during its own reading. All sensors of
- * a plugin share the rate limit of one, so that a thousand cannot flood the log.
+ * count at each tick. Ticks form a grid from the opening; a sensor skips those during its own reading. All sensors of a
+ * plugin share the rate limit of one, so that a thousand cannot flood the log.
  */
 export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
   Effect.gen(function* () {
@@ -63,7 +63,6 @@ const repeat = (
 const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     yield* task.kernel.lease.held
-    // A paused task skips its ticks.
     if (task.isPaused()) return true
     const registry = yield* task.kernel.registry.state
     const sensor = activeSensors(registry).find((active) => active.name === name)

@@ -27,11 +27,11 @@ export const PerceiveOptions = Options.of<PerceiveOptions>({
 export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**
- * Reads every active sensor of the task's plugins, in descending priority; equal ones concurrently. It returns readings
+ * Reads every active sensor of the task's plugins, in descending priority; equal ones concurrently. Returns readings
  * after their commit, so that an agent and the log agree. Failed sensors are recorded (`SensorFailed`) and omitted.
  *
- * At the deadline it returns the readings so far. It records sensors before their turn as `SensorSkipped`, and cancels
- * those without an answer (`SensorFailed`, code `DeadlinePassed`).
+ * At the deadline, returns the readings so far. Records sensors before their turn as `SensorSkipped`, and cancels those
+ * without an answer (`SensorFailed`, code `DeadlinePassed`).
  */
 export const perceive = (
   task: SensingTask,

@@ -43,8 +43,8 @@ export interface Listener {
 export interface PushedReadings {
   /**
    * Records a pushed reading as `SensorRead`, with the plugin as actor: in the task that its process serves, otherwise
-   * in each open task of the plugin, or without one in no task. It delays processes beyond the rate limit: the plugin
-   * host queues some readings and drops the rest.
+   * in each open task of the plugin, or without one in no task. Delays processes beyond the rate limit: the plugin host
+   * queues some readings and drops the rest.
    */
   readonly record: (
     emitted: PushedReading,

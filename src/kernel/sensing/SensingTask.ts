@@ -3,7 +3,6 @@ import type { Effect } from "effect"
 import type { TaskContext } from "../context/TaskContext.ts"
 
 export interface SensingTask extends TaskContext {
-  /** Returns the number of a new perception, for its readings. */
   readonly nextPerception: () => number
   /** Serializes the readings of each sensor, by `plugin/sensor`. */
   readonly oneAtATime: <A, E>(sensor: string, reading: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -28,7 +28,6 @@ export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: stri
 
 export interface SenseOptions {
   readonly deadline?: Deadline.Deadline | undefined
-  /** The number of the reading's perception. */
   readonly perception?: number | undefined
   /** The perceiving agent, in a task with several. */
   readonly agentId?: string | undefined
@@ -42,8 +41,8 @@ const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
 
 /**
  * Records `SensorRead`, or `SensorFailed` without a reading. A sensor has one reading in progress at a time. A deadline
- * before its turn gives `SensorSkipped`; during the reading, it cancels that (`SensorFailed`, code `DeadlinePassed`).
- * The start of a plugin is never cancelled: a slow one could not start at all.
+ * before its turn gives `SensorSkipped`; a deadline during the reading cancels it (`SensorFailed`, code
+ * `DeadlinePassed`). The start of a plugin is never cancelled, because a slow one could then never start.
  */
 export const sense = (
   task: SensingTask,

@@ -3,9 +3,9 @@
 import { Effect, Exit, Fiber } from "effect"
 
 /**
- * Returns the results in the items' order. If one fails, it interrupts the others and fails. `Effect.forEach` with
- * `concurrency: "unbounded"` takes twice the runtime operations; this one has no fiber besides those of the items, and
- * their changes of fiber references stay in them.
+ * Returns the results in the items' order. If one fails, interrupts the others and fails. `Effect.forEach` with
+ * `concurrency: "unbounded"` takes twice the runtime operations; this one has no fiber apart from those of the items,
+ * and their changes of fiber references stay in them.
  */
 export const forEach = <A, B, E>(
   items: ReadonlyArray<A>,

@@ -46,7 +46,7 @@ export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputRecei
   return { source, content, delivery, ...addressee, position: event.position, event }
 }
 
-/** Matches an input. In a task with several agents, the first agent that takes an input without an address gets it. */
+/** Matches an input. Among several agents, the first one that takes an input without an address gets it. */
 export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boolean =>
   (input.agentId === undefined || input.agentId === agentId) &&
   (deliveries === undefined || deliveries.includes(input.delivery))
@@ -72,8 +72,7 @@ export interface InputTask {
 }
 
 /**
- * The inputs of a task, including those from before this kernel started; in a fork, those received but not delivered
- * before it.
+ * The inputs of a task, including those from before this kernel; in a fork, those received but not delivered before it.
  */
 export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const stream = `task/${id}`

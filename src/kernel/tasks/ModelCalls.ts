@@ -74,7 +74,6 @@ export interface AskOptions {
   readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
   /** An `interrupting` input ends the request: it fails with the kind `interrupted`. Default: false. */
   readonly interruptible?: boolean
-  /** The asking agent, in a task with several. */
   readonly agentId?: string
   /**
    * The agent's working time on the task, in milliseconds. Recorded, so that a resumed task continues its budget of
@@ -132,9 +131,8 @@ export const ask = <E>(
             ...defined({ response, usage, cost, retryAfterMs, retryInMs }),
           },
         })
-      // If the partial answer is too large for an event or not JSON, record the failure without it; failing that,
-      // without its tokens. `[]` keeps the fact that something came: a call of unknown use is not one that used
-      // nothing.
+      // If the partial answer is too large for an event or not JSON, records the failure without it; failing that,
+      // without its tokens. `[]` shows that something came: a call of unknown use is not one that used nothing.
       const recordFailure = (failed: FailedCall) => {
         const { kind, reason, response, usage, cost, retryInMs } = failed
         const least: FailedCall = {

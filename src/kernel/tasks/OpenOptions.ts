@@ -12,7 +12,7 @@ export const NO_AGENT = "program"
 export interface OpenOptions {
   readonly goal: string
   /**
-   * The person whose personal data the task holds. It encrypts fields that their types declare personal under this
+   * The person whose personal data the task holds. Encrypts fields that their types declare personal under this
    * subject's key, until `PersonalData.shred` destroys it. Forks inherit it. Default: none.
    */
   readonly subject?: string

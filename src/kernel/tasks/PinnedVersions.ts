@@ -8,8 +8,8 @@ import { asJson } from "../registry/ImportEvents.ts"
 import type { KernelContext } from "./OpenTask.ts"
 
 /**
- * Each plugin keeps the version of the task's opening, even after a new import. Activation, priorities and metadata are
- * current, and revoked grants are withdrawn.
+ * Each plugin keeps the version of the task's opening, even after a new import. Activation, priorities, metadata and
+ * revocations are current.
  *
  * @param began the registry's state at the opening
  */

@@ -60,7 +60,7 @@ export interface Task {
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model by running `answering`, and records request and response. A replay returns the recorded
-   * response. Model calls outside of `consult` are not recorded, so a replay repeats them.
+   * response. A replay repeats model calls outside of `consult`, because the log does not have them.
    */
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
@@ -106,7 +106,7 @@ export interface Task {
     milliseconds: number,
   ) => Effect.Effect<Gotten, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
-   * Records a change of the members. Worlds learn of a join or leave midway, and may refuse it. A replay records
+   * Records a change of the members. Worlds receive a join or leave midway, and may refuse it. A replay records
    * nothing.
    */
   readonly member: (
@@ -135,7 +135,6 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
-/** An event of one of these types, ready to append. */
 type EventOf<Types extends CoreName> = {
   readonly [Type in Types]: {
     readonly type: Type

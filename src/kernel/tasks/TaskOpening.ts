@@ -34,8 +34,8 @@ export type OpenError =
   | LogError
 
 /**
- * Records the task, then starts and resets its environments. It checks the reset options first. After a recorded
- * opening, it records an end even if something fails.
+ * Checks the reset options, records the task, then starts and resets its environments. After a recorded opening,
+ * records an end even if something fails.
  */
 export const open = (
   context: KernelContext,

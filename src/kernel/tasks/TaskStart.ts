@@ -1,4 +1,4 @@
-/** Starts a task that is in the log, or in a draft of a fork, and serves it until it is closed or suspended. */
+/** Starts a task of the log, or of a fork's draft, and serves it until it is closed or suspended. */
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -86,7 +86,7 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
 
 /**
  * Starts a recorded task, or one in a draft of a fork. Call it uninterruptibly, except for interruptible parts of the
- * set-up. If the set-up fails, it closes or suspends the task, as the opening says.
+ * set-up. If the set-up fails, closes or suspends the task, as the opening says.
  *
  * @param setUp sets up the environments; closing the task interrupts effects that it runs `untilClosed`
  */

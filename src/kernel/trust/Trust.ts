@@ -1,7 +1,7 @@
 /**
  * Decides whether somebody may act on a log; the one place that does. A log that this user did not write on this
- * machine is foreign: reading it needs no trust, but nothing in it starts until the user trusts it once. The user's own store
- * records that, and it holds while only this user extends the log on this machine.
+ * machine is foreign: reading it needs no trust, but nothing in it starts until the user trusts it once. The user's own
+ * store records the trust, which holds while only this user extends the log on this machine.
  */
 
 import { Data, Effect } from "effect"
@@ -75,7 +75,7 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/** Describes plugins, approvals and tasks in lines that nobody can mistake. Long lists are cut, and say so. */
+/** Describes plugins, approvals and tasks in unambiguous lines. Long lists are cut, and say so. */
 export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
   ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
     typeof plugin === "string" ? plugin : describePlugin(plugin),

@@ -1,6 +1,6 @@
 /**
- * Events of commands that a recorded or imported program carried out itself. No gate ruled on such a command, and no
- * kernel dispatches it or asks about it. Pure.
+ * Events of commands that a recorded or imported program carried out itself. No gate ruled on them, and no kernel
+ * dispatches them or asks about them. Pure.
  */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -45,7 +45,7 @@ export const requested = ({ agentId, args, callId, ...call }: ObservedCall): Bod
   },
 })
 
-/** `rule` is `observed` or `import`, or what the source says let it pass: no gate of ours ruled. */
+/** `rule` is `observed` or `import`, or the source's own reason. No gate of ours ruled. */
 export const passed = (
   commandId: string,
   rule: string,

@@ -25,10 +25,10 @@ export interface Slot {
 
 /**
  * A turn goes to the highest priority; among equals, to the earliest request. A full lane does not delay another lane.
- * The queue reads priorities when it grants a turn, so that a change counts from the next turn on.
+ * Priorities are read when a turn is granted, so a change counts from the next turn on.
  *
- * Commands of one task and lane start one after the other: the next one gets its turn after the dispatch before it is
- * recorded. So neither earlier appends nor the start of a process change their order.
+ * Commands of one task and lane start one after the other: each gets its turn once the dispatch before it is recorded.
+ * Earlier appends or the start of a process therefore do not change their order.
  */
 export interface CommandQueue {
   /** Takes a place in the order of a task. Give it back with `leave`. */

@@ -1,6 +1,6 @@
 /**
- * Takes the steps of several agents in one world together. Each passes the gate by itself. Those that pass are
- * dispatched in one commit, reach the world in one call, and end in one commit, so that a kernel that dies leaves all
+ * Takes the steps of several agents in one world together. Each passes the gate by itself. Those that pass share one
+ * commit of their dispatch, one call of the world and one commit of their ends, so that a kernel that dies leaves all
  * of them or none. Events follow the order of the commands, not the clock.
  */
 

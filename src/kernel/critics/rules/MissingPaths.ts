@@ -11,7 +11,7 @@ import type { EarlierCommand, RuleContext } from "../../rules/RuleContext.ts"
 export interface MissingPaths {
   readonly observe: (context: RuleContext) => void
   /**
-   * Why a rule is undecided: it read a path that existed at no moment. Each entry holds the paths whose absence left
+   * Why a rule is undecided: it read a path that existed at no moment. Each entry contains the paths whose absence left
    * the rule without a result at one event; if one of them existed at some moment, the rule is false there.
    */
   readonly neverExisted: (missing: ReadonlyArray<Missed>) => string | undefined
@@ -26,9 +26,9 @@ export interface Missed {
 type At = NonNullable<PathPattern.Read["at"]>
 
 /**
- * The state and the task have a path at some moment, or never. A member of an event, of arguments or of a result may be
- * absent in this one alone; a rule about it is then false. Only a name that is neither in the vocabulary nor in any
- * event of the task is a mistake.
+ * A path of the state or the task exists at some moment, or never. A member of an event, of arguments or of a result
+ * may be absent in this one alone; a rule about it is then false. Only a name that is neither in the vocabulary nor in
+ * any event of the task is a mistake.
  */
 export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
   let sought = reads.filter(({ at }) => at !== undefined && SOUGHT.has(at.variable))

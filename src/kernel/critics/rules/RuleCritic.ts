@@ -26,8 +26,8 @@ const identified = (name: string, exact: boolean): Identity => ({ name, digest: 
 export const EXACT: Identity = identified("rule@4", true)
 
 /**
- * For a rubric with rules that may be slow. A rule that takes too long is given up, so a slow machine may leave a
- * reward unscored that a faster one scores.
+ * For a rubric with rules that may be slow: a slow machine may abandon a rule, and leave a reward unscored that a
+ * faster one scores.
  */
 export const TIMED: Identity = identified(`timed-${EXACT.name}`, false)
 
@@ -49,11 +49,11 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
  *
  * A missing key makes the rule false for that event. The reward is unscored if it has no rule, if the rule never held
  * and read a path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key or
- * one threw, or if the rule may depend on personal data that can no longer be read. A reward whose rule was evaluated
- * and never held has no verdict (not a zero).
+ * one threw, or if the rule may depend on unreadable personal data. A reward whose rule was evaluated and never held
+ * has no verdict (not a zero).
  *
- * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, do not count, so
- * that a later scoring sees the same events as the first.
+ * A task ends with its first `TaskClosed`. Later events do not count, so that a later scoring sees the same events as
+ * the first.
  */
 export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Verdict> => {
   const judge = start(rubric, taskId)

@@ -22,10 +22,10 @@ const SHORT_MS = 25
 
 /**
  * A leaky bucket for each rule: an evaluation adds its duration minus 1 ms, so faster evaluations drain it. A rule is
- * disabled above 1,000 ms or, once all rules together exceed 10,000 ms, above 25 ms, so that a scoring ends however
- * many rules it has. One evaluation is aborted at 250 ms.
+ * disabled above 1,000 ms or, once all rules together exceed 10,000 ms, above 25 ms, so that every scoring ends. One
+ * evaluation is aborted at 250 ms.
  *
- * The watchdog costs 0.1 ms, so evaluations run in batches under one watchdog.
+ * Evaluations run in batches under one watchdog, which costs 0.1 ms.
  */
 export const make = (): ((evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>) => {
   const buckets = new Map<Rule, number>()
@@ -69,8 +69,8 @@ export const make = (): ((evaluations: ReadonlyArray<Evaluation>) => ReadonlyArr
         runWithTimeout(evaluateRest, limitMs)
       } catch (cause) {
         if (!(cause instanceof TookTooLong)) throw cause
-        // The aborted evaluation shared the watchdog with others. Unless it was the first, it gets another try with the
-        // whole time limit.
+        // The aborted evaluation shared the watchdog. Unless it was the first, it gets another try with the whole time
+        // limit.
         const stopped = evaluations[verdicts.length]
         if (stopped === undefined || verdicts.length > before) continue
         charge(stopped.rule, performance.now() - startedAt)
