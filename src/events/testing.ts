@@ -124,8 +124,8 @@ export const backendSuite = <At>(
 
 /**
  * Runs an effect as a vitest test, in a scope and with the real clock. Throws the original error, so that vitest shows
- * how values differ. A test that exceeds its time-out is interrupted. (`@effect/vitest` does the same, but supports
- * only one version of vitest.)
+ * how values differ. Interrupts a test that exceeds its time-out. (`@effect/vitest` does the same, but supports only
+ * one version of vitest.)
  */
 const running =
   <E>(effect: Effect.Effect<void, E, Scope.Scope>) =>

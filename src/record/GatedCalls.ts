@@ -37,7 +37,6 @@ export interface Called {
   readonly description: string
   /** Default: a new id. */
   readonly commandId?: string | undefined
-  /** The model's id of the call. */
   readonly callId?: string | undefined
   readonly agentId?: string | undefined
 }

@@ -26,14 +26,14 @@ export interface RecordOptions {
    */
   readonly continue?: boolean
   /**
-   * The person whose personal data the run holds. The data, in forks too, is encrypted with this subject's key until
+   * The person whose personal data the run contains. The data, in forks too, is encrypted with this subject's key until
    * `PersonalData.shred` or `hindcast log shred` destroys the key. Default: none.
    */
   readonly subject?: string
   /** The gate for tool calls. Default: every call is allowed. */
   readonly gate?: Gate.GateConfig
   /**
-   * What to do if the log fails during the run. `go-on`: the program continues unrecorded, the process emits one
+   * The reaction to a failed log during the run. `go-on`: the program continues unrecorded, the process emits one
    * warning, and tools behind a gate are refused. `stop`: every call rejects with `RecordingFailed`. Default: `go-on`.
    */
   readonly onLogFailure?: OnLogFailure

@@ -1,6 +1,6 @@
 /**
  * Prices the model calls of a log with today's price table, each at the time of its answer. Read-only: recorded costs
- * stay as they are. For a recorded program, the tokens are counted again from the raw response.
+ * stay unchanged. Counts a recorded program's tokens again from the raw response.
  */
 
 import { Effect } from "effect"

@@ -18,7 +18,6 @@ export type Recorded<Args extends ReadonlyArray<unknown>, Result> = (...args: Ar
 
 /** A run of a program with an agent of its own. */
 export interface Run {
-  /** The id of the run's task. */
   readonly taskId: string
   /** A `fetch` that records each request and its response, without keys. Pass it to the model's client. */
   readonly fetch: Fetch

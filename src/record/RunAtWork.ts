@@ -1,4 +1,4 @@
-/** A run with an open task: makes and records what the program asks of models, tools and the world. */
+/** A run with an open task: makes and records the program's requests to models, tools and the world. */
 
 import { Effect } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"

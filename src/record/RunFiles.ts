@@ -89,7 +89,9 @@ export const elsewhere = (note: () => void): RunFiles => ({
   leave: () => {},
 })
 
-/** Observed calls that tell the files when they begin and end. Whoever records a request tells its outcomes. */
+/**
+ * Observed calls that announce their beginning and end to the files. The recorder of a request reports its outcomes.
+ */
 export const watching = (calls: ObservedCalls, files: RunFiles, log: RunLog): ObservedCalls => ({
   ...calls,
   called: (...answer) => {

@@ -5,7 +5,7 @@ import type { Redaction } from "./http/Redaction.ts"
 import type { RunLog } from "./log/RunLog.ts"
 
 export interface RunningTool {
-  /** Id of the call's dispatch: the cause of what the tool does. */
+  /** Id of the call's dispatch: the cause of the tool's effects. */
   readonly dispatched: BegunCall["dispatched"]
   readonly ended: (end: ReportedEnd) => void
 }

@@ -9,7 +9,7 @@ const atWork = new AsyncLocalStorage<string | undefined>()
 
 export const run = <A>(eventId: string, does: () => A): A => atWork.run(eventId, does)
 
-/** Makes a call the current one while a channel runs what it announces. `idOf` must not throw. */
+/** Makes a call the current one while a channel runs the announced work. `idOf` must not throw. */
 export const duringRunsOf = <Message>(
   channel: Channel<string | undefined, Message>,
   idOf: (message: Message) => string | undefined,

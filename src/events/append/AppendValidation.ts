@@ -67,7 +67,7 @@ export interface ValidatedAppend extends ValidatedPart {
 }
 
 /**
- * The key that encrypts an event's personal fields; `withheld` if that key is destroyed or missing here, so that the
+ * The key that encrypts an event's personal fields. `withheld` if that key is destroyed or missing here, so that the
  * event records replacements; undefined if the fields stay plain.
  */
 type Cover = Key | "withheld" | undefined
@@ -195,7 +195,7 @@ const IMPOSSIBLE_CLOCK = "this machine's clock is wrong; set it: expected a time
 const KEY_DESTROYED =
   "subject: its key is destroyed, but the event that records this is missing; shred the subject again to complete it"
 
-/** Returns a text that says what is wrong with an invalid event. */
+/** Returns a text about the mistake in an invalid event. */
 const validateEvent = (
   event: NewEvent,
   type: EventType,

@@ -14,8 +14,8 @@ export class NonJson implements NotJson {
 }
 
 /**
- * Returns the same as `JSON.parse(JSON.stringify(value))` in a third of the time, or what is not JSON in the value.
- * Reads each property once, so a getter cannot return one value to the check and another to the copy.
+ * Equals `JSON.parse(JSON.stringify(value))` in a third of the time, or returns the part that is not JSON. Reads each
+ * property once, so a getter cannot return one value to the check and another to the copy.
  */
 export const copyJson = <Value extends Json>(value: Value): Value | NonJson => copy(value, 0) as Value | NonJson
 

@@ -1,6 +1,6 @@
 /**
- * Sequences a batch of appends as a pure function that all backends share: checks expected versions and retries, and
- * assigns positions, versions, times and hashes.
+ * Sequences a batch of appends, a pure function for all backends: checks expected versions and retries, and assigns
+ * positions, versions, times and hashes.
  */
 
 import canonicalize from "canonicalize"
@@ -48,7 +48,7 @@ export const streamKey = (timeline: string, stream: string): string => `${timeli
 
 /**
  * Sequences a batch, request by request. A conflict gets no positions and does not affect other requests. If another
- * process appended first, the backend discards the result and sequences the batch again.
+ * process appended first, the backend sequences the batch again.
  */
 export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>, now: number): Sequenced => {
   const rows: Array<Event> = []
@@ -141,8 +141,8 @@ const envelope = (
 }
 
 /**
- * Detects a retry: all events of the request have ids in the log, with the same content. If only some do, or the
- * content differs, an id was reused.
+ * Detects a retry: the log contains the ids of all events of the request, with the same content. If it contains only
+ * some, or the content differs, an id was reused.
  */
 const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | undefined): Placement | undefined => {
   if (!request.events.some(({ idGiven }) => idGiven)) return undefined

@@ -43,13 +43,13 @@ interface PendingAppend<Request = unknown> {
  * Creates the writer. Appends gather until the program yields to the event loop, then commit together (group commit):
  * one alone under low load, hundreds under high load.
  *
- * Commits keep the order of arrival. After a commit, callers of failed appends resume first: a fiber that retries after
- * a conflict comes before one that has just succeeded, so each contender succeeds once before any succeeds twice.
+ * Commits keep the order of arrival. After a commit, callers of failed appends resume first, so each contender succeeds
+ * once before any succeeds twice.
  *
  * A `synced` append resumes its caller after the next flush. If the flush fails, the append fails, although its events
  * are in the log. Without `flush`, `commit` flushes by itself.
  *
- * An interrupted append that still waits is not written. Closing the scope commits waiting appends; later ones fail.
+ * Drops an interrupted append that still waits. Closing the scope commits waiting appends; later ones fail.
  */
 export const make = (
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Anchors: signed heads of a log, stored outside it. Against an anchor, `verify` detects a cut end and a rewritten
- * chain, which the log alone cannot reveal.
+ * Anchors: signed heads of a log, stored outside it. With an anchor, `verify` detects a cut end and a rewritten chain,
+ * which the log alone cannot reveal.
  */
 
 import * as crypto from "node:crypto"
@@ -20,8 +20,8 @@ const hexadecimal = (bytes: number, description: string) =>
   )
 
 /**
- * A signed head. It proves which events the log held up to a position, provided that nobody who can write the log can
- * write the anchor. The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of the other fields.
+ * A signed head. It proves which events the log contained up to a position, provided that nobody who can write the log
+ * can write the anchor. The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of the other fields.
  */
 export const Anchor = Schema.Struct({
   format: Schema.Literal(FORMAT),
@@ -104,7 +104,7 @@ export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
 
 /**
  * Checks the signature and returns the signed head. With `trusted` (PEM), the signature must be from that key. Without
- * it, the anchor's own key is used: that detects accidents, but no attacker who signed another head with another key.
+ * it, the anchor's own key counts: that detects accidents, but no attacker with a key of their own.
  */
 export const check = (anchor: Anchor, trusted?: string): Either.Either<Head, AnchorRefused | KeyInvalid> =>
   Either.gen(function* () {

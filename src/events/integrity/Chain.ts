@@ -25,9 +25,9 @@ export const GENESIS = "0".repeat(64)
  * Returns `SHA-256(previous hash ‖ every field, length-prefixed ‖ the payload, length-prefixed)`.
  *
  * Each field is a netstring without the comma (`<bytes in UTF-8>:<text>`), numbers in decimal, an absent field `-:`, so
- * that no two envelopes share an encoding. Names are hashed as text, never as row ids, so the chain does not depend on
- * the backend. `keyId` names the key of encrypted fields. Both hashes are 64 hexadecimal digits; the previous one is
- * hashed as 64 ASCII bytes.
+ * that no two envelopes share an encoding. Names are hashed as text, so the chain does not depend on the backend.
+ * `keyId` names the key of encrypted fields. Both hashes are 64 hexadecimal digits; the previous one is hashed as 64
+ * ASCII bytes.
  */
 export const link = (previous: string, event: Link, payload: string, keyId: string | null = null): string =>
   crypto.hash(

@@ -13,7 +13,7 @@ export interface StoredRow {
   readonly payload: string
   readonly keyId: string | null
   readonly hash: string
-  /** A reason why the row cannot be valid, whatever its hash. */
+  /** A reason why the row cannot be valid with any hash. */
   readonly flaw: Flaw | null
 }
 
@@ -62,7 +62,7 @@ const misplaced = ({ head, earlier, from }: TamperEvidence, first: StoredRow): B
   return forgedBefore(earlier, first) ?? movedUp(position, first, from[1])
 }
 
-/** The row of this position stands later: either two rows were swapped, or the rows before it were inserted. */
+/** The row of this position comes later: either two rows were swapped, or the rows before it were inserted. */
 const swappedOrInserted = (position: number, from: ReadonlyArray<StoredRow>, later: number, belongs: StoredRow) => {
   const [first] = from
   const next = from[later + 1]
@@ -100,7 +100,7 @@ const movedUp = (position: number, first: StoredRow, next: StoredRow | undefined
   return undefined
 }
 
-/** The row stands where it was recorded, so its content or hash was altered. */
+/** The row is in its recorded place, so its content or hash was altered. */
 const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: StoredRow): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)

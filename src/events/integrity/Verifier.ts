@@ -32,8 +32,8 @@ export type ChainResult =
 export const BEGINNING: Head = { position: 0, hash: Chain.GENESIS }
 
 /**
- * Recomputes the chain and compares it with the anchor. If a page is unreadable, reads the next row alone, so that the
- * error names the first unreadable position.
+ * Recomputes the chain and compares it with the anchor. If a page is unreadable, reads row by row, so that the error
+ * names the first unreadable position.
  *
  * @param from a head up to which the chain, and an anchor up to there, are verified already. Default: the beginning
  */

@@ -85,8 +85,8 @@ export interface AppendRequest {
    */
   readonly fence?: Fence
   /**
-   * The person whose data the events hold. Fields that their types declare personal are encrypted under this subject's
-   * key. Only the log's key file names the subject, never the log. Default: the subject of the events' task, if its
+   * The person whose data the events contain. Fields that their types declare personal are encrypted under this
+   * subject's key, which only the log's key file names, never the log. Default: the subject of the events' task, if its
    * `TaskOpened` named one. If that subject's key is destroyed or missing here, the fields are recorded as their
    * replacements.
    */
@@ -100,8 +100,8 @@ export interface AppendRequest {
    */
   readonly newIds?: boolean
   /**
-   * True if nobody changes the payloads, or anything in them, from now on. The log then does not copy them, and the
-   * result's events share them. Default: false.
+   * True if nobody changes any part of the payloads from now on. The log then does not copy them, and the result's
+   * events share them. Default: false.
    */
   readonly givenAway?: boolean
   /**

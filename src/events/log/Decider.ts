@@ -12,8 +12,8 @@ export type DecidedAppend = Omit<AppendRequest, "stream" | "timeline" | "expecte
 export interface Decider {
   /**
    * Calls `decide` and appends its result if the stream's version is unchanged; otherwise calls it again with the new
-   * version. Returns undefined if `decide` did. Within a program, decisions about a stream never run concurrently and
-   * never overtake each other. If other processes append to the stream, `decide` may run several times.
+   * version. Returns undefined if `decide` did. Within a program, decisions about a stream run one by one, in order. If
+   * other processes append to the stream, `decide` may run several times.
    *
    * @param decide receives the version of the stream's last event, 0 if it has none
    */

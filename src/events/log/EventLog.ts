@@ -67,7 +67,7 @@ export interface Query {
   readonly occurredAt?: number
   /**
    * Leaves out events whose payload names another plugin in `plugin`, where the log can do so before it decodes them.
-   * The result may have others: check each.
+   * Check each event of the result.
    */
   readonly plugin?: string
   /**
@@ -130,20 +130,19 @@ export declare namespace EventLog {
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Calls `listener` after each commit, until the caller runs the returned function. It receives the committed events,
-     * in order, without gaps or repeats, or nothing if they are unknown and must be read. It learns of other processes'
-     * commits when this process reads, at the latest after 50 ms. It must be short and not throw.
+     * Calls `listener` after each commit, until the caller runs the returned function. It receives the committed
+     * events, in order, without gaps or repeats, or nothing if they must be read. It learns of other processes' commits
+     * when this process reads, at the latest after 50 ms. It must be short and not throw.
      */
     readonly onCommit: (listener: (events?: ReadonlyArray<Committed>) => void) => () => void
     /**
-     * Returns false only if the log has no event that the query selects, from memory. Considers `after`, `stream` and
-     * `types`, and sees what a read in the same turn of the event loop would see. Absent for a log without such a
-     * memory.
+     * False only if the log has no event for the query, by memory alone. Considers `after`, `stream` and `types`, and
+     * agrees with a read in the same turn of the event loop. Absent for a log without such a memory.
      */
     readonly mayHave?: (query: Query) => boolean
     /**
      * Verifies everything that reads depend on, in constant memory. The chain comes first: the result names the first
-     * position that fails, and why. It detects every change, removal, insertion and reordering of events, except those
+     * position that fails, and why. Detects every change, removal, insertion and reordering of events, except those
      * that leave a valid chain: a cut end, and a log rewritten from some position on. Those need an anchor, see
      * `verifyWith`. Then come tables, triggers, pages and indexes, versions, ids, names, large payloads, segments and
      * snapshots. The result lists the checks.

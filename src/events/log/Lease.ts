@@ -46,9 +46,9 @@ export interface HeldLease {
 
 /**
  * The right to act on a log. A heartbeat keeps it while its scope is open; closing the scope releases it. A dead
- * process loses the lease at once if this kernel can look at the process: on the same machine, since the same boot, in
- * the same PID namespace. Any other silent owner loses it after a while of watching. No wall clock is trusted, since
- * clocks can be set; a changed heartbeat proves that the owner lives.
+ * process loses the lease at once if this kernel can see the process: on the same machine, since the same boot, in the
+ * same PID namespace. Any other silent owner loses it after a period of watching. No wall clock counts, because clocks
+ * can be set; a changed heartbeat proves that the owner lives.
  */
 export class Lease extends Context.Tag("hindcast/Lease")<Lease, Lease.Service>() {}
 
@@ -59,8 +59,8 @@ export declare namespace Lease {
     /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel lives. */
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
     /**
-     * The owner, if its kernel lives; undefined if the lease is free, or its owner is dead or silent. A live owner
-     * sends a heartbeat each second; if only that can tell, this takes up to ten seconds.
+     * The owner, if its kernel lives; undefined if the lease is free, or its owner is dead or silent. If only the
+     * heartbeat, sent each second, can show this, it takes up to ten seconds.
      */
     readonly holder: Effect.Effect<Holder | undefined, LogError>
     /**

@@ -1,7 +1,7 @@
 /**
- * Who wrote a log. A log is this user's own if this user appended every event on this machine, except for events before a
- * moment at which the user trusted the log. Any other log is foreign: it may contain plugins, approvals and tasks of a stranger. Reading a foreign
- * log needs no trust; acting on it does.
+ * Who wrote a log. A log is this user's own if this user appended every event on this machine, except for events before
+ * a moment of trust. Any other log is foreign: it may contain a stranger's plugins, approvals and tasks. Reading a
+ * foreign log needs no trust; acting on it does.
  */
 
 import { Data, Effect } from "effect"
@@ -11,7 +11,7 @@ import type { LogError } from "./LogErrors.ts"
 /** How a person expressed trust. */
 export type TrustedBy = "answer" | "option"
 
-/** What this user's store says about a log. */
+/** The record about a log in this user's store. */
 export type Provenance =
   /** This user appended everything after `foreignUpTo` on this machine. */
   | { readonly kind: "own"; readonly foreignUpTo: number }
@@ -37,12 +37,12 @@ export interface VouchedCode {
 export interface Ownership {
   readonly provenance: Effect.Effect<Provenance, LogError>
   /**
-   * Trusts the log while it is open, and records that it was trusted at this head. The record has no effect on a log that
-   * has another head by then. If recording fails, the trust still lasts while the log is open.
+   * Trusts the log while it is open, and records the trust in this head. The record has no effect on a log with another
+   * head. If recording fails, the trust still lasts while the log is open.
    */
   readonly trust: (head: Head, by: TrustedBy) => Effect.Effect<void, StoreUnusable>
   /**
-   * Keeps in the user's store which plugin code may start, so that somebody who can write the log's directory cannot
+   * Keeps in the user's store which plugin code may start, so that nobody with access to the log's directory can
    * exchange both log and code. If recording fails, it lasts while the log is open.
    */
   readonly vouch: (codes: ReadonlyArray<VouchedCode>) => Effect.Effect<void, StoreUnusable>

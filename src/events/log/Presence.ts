@@ -1,6 +1,6 @@
 /**
  * The writers of a log. Each kernel and each recorder has a random identity that a heartbeat in the log keeps alive.
- * Machine names and process ids identify nobody: two containers on one volume can share them.
+ * Machine names and process ids identify nobody, because two containers on one volume can share them.
  */
 
 import { Context, type Effect, type Scope } from "effect"
@@ -26,8 +26,8 @@ export declare namespace Presence {
     /** A writer's state, from one look. */
     readonly stateOf: (identity: string) => Effect.Effect<WriterState, LogError>
     /**
-     * Decides whether a writer lives. If its state is unknown, watches it: a new heartbeat, whatever time it carries,
-     * proves it alive; none for `watchMs` by the watcher's own monotonic clock means that it is gone.
+     * Decides whether a writer lives. If its state is unknown, watches it: a new heartbeat proves it alive, whatever
+     * its time; none for `watchMs` by the watcher's own monotonic clock means that it is gone.
      */
     readonly watch: (identity: string, watchMs: number) => Effect.Effect<"alive" | "gone", LogError>
     /** Forgets writers that are gone and left nothing unfinished. */

@@ -25,8 +25,8 @@ import * as StreamState from "./StreamState.ts"
 export interface Recorder {
   /**
    * Appends an event and its consequences in one commit, and returns the first as stored. It is the cause of every
-   * consequence that names none. If another program appended meanwhile, the append repeats after its events, unless the
-   * log refuses it (see `AppendError`).
+   * consequence that names none. If another program has appended, the append repeats after its events, unless the log
+   * refuses it (see `AppendError`).
    */
   readonly record: (
     event: CoreNewEvent,
@@ -41,8 +41,8 @@ export interface Recorder {
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
    * Like `recordAll`, but only if no other program has appended to the stream; otherwise records nothing and returns
-   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MAX_AWAITED` appends. The ids of
-   * the events must be new.
+   * undefined. Waits until no append is pending, in order of the calls, and gives up after `MAX_AWAITED` appends. The
+   * ids of the events must be new.
    *
    * @param applies decides after the wait whether to record at all
    */
@@ -52,9 +52,9 @@ export interface Recorder {
   ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E>
   /**
    * Queues an event for the next commit of this recorder, or of another actor's recorder of the stream, where it comes
-   * first. Returns its id. For events that mean nothing alone, such as a decision whose command follows at once: if
-   * nothing follows, the log never has it. If it is invalid, the append that brings it fails. If the log cannot be
-   * written, the next append brings it.
+   * first. Returns its id. For events that mean nothing alone, such as a decision whose command follows at once:
+   * without a next commit, the log never has it. If it is invalid, the append that brings it fails. If the log cannot
+   * be written, the next append brings it.
    */
   readonly hold: (event: CoreNewEvent) => string
   /**
@@ -65,8 +65,8 @@ export interface Recorder {
   readonly recordFirst: (event: CoreNewEvent, subject?: string) => Effect.Effect<Event, AppendError>
   /**
    * Appends events in one commit and returns the first. Fails with `VersionConflict` if another program has, or may
-   * have, appended after `version`; the conflict's events start after the last one up to which all are known to be this
-   * recorder's. Given ids must be new.
+   * have, appended after `version`; the conflict's events start after the last one up to which all are this recorder's.
+   * Given ids must be new.
    */
   readonly recordAfter: (
     version: number,
@@ -84,7 +84,8 @@ export interface RecorderTarget {
 }
 
 /**
- * Creates a recorder. Use one per stream and program: two recorders take each other's appends for another program's.
+ * Creates a recorder. Use one per stream and program: a second one would take the first one's appends for another
+ * program's.
  *
  * @param noticed receives events of other programs when an append meets them
  * @param clock its changes are recorded (`ClockChanged`) before the next event. Default: none
@@ -208,7 +209,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     Effect.flatMap(appendAll(events, newIds), (recorded) => firstEvent({ events: recorded }))
 
   /**
-   * Appends with the held events, uninterrupted because nobody else would append them. They go separately, first, if
+   * Appends with the held events, uninterrupted because nobody else would append them. They go first, separately, if
    * the append is invalid, or if its own ids may be old: the log looks for all ids of an append or for none.
    *
    * @param newIds true if the ids of the append's own events are new

@@ -88,8 +88,7 @@ export const MAX_SERIES = 64
 
 /**
  * Selects series to delete from all series, the last stored first. The log cannot know which versions are in use, so a
- * series goes once two newer ones of its projection exist. A program that still needs it folds once more and stores it
- * again.
+ * series goes once two newer ones of its projection exist. A program that still needs it folds and stores it again.
  */
 export const seriesToDelete = <Known extends { readonly projection: string }>(
   series: ReadonlyArray<Known>,

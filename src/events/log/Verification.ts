@@ -16,20 +16,20 @@ import { Sha256 } from "../vocabulary/EventType.ts"
  * - `hash changed`: the next event links to the recomputed hash, so only the stored hash was altered;
  * - `content or hash changed`: no later event shows which of the two was altered;
  * - `event missing`: the event of this position is nowhere in the file;
- * - `event inserted`: the event of this position, and those after it, stand later; or a row has a position where none
- *   can be (before @1, or archived);
+ * - `event inserted`: the event of this position, and those after it, come later; or a row has an impossible position
+ *   (before @1, or archived);
  * - `order changed`: the event of this position is at another one;
  * - `head changed`: the chain is valid, but differs from the anchor or from a snapshot.
  *
  * Indexes and other data:
- * - `schema changed`: tables, indexes, triggers or the view are not those that Hindcast creates;
+ * - `schema changed`: tables, indexes, triggers or the view differ from Hindcast's;
  * - `pages damaged`: SQLite's integrity check finds damaged pages, or an index that differs from its table;
  * - `index changed`: reads by an index and by the table find different events;
  * - `version changed`: a stream's versions are not 1, 2, 3 … in order of position;
  * - `id repeated`: two events share an id;
  * - `name changed`: a name is not text;
- * - `archive changed`: a segment, or the log's record of its segments, is not what was archived;
- * - `blob changed`: a large payload, or the log's record of it, is not what was recorded;
+ * - `archive changed`: a segment, or the log's record of its segments, differs from the archived one;
+ * - `blob changed`: a large payload, or the log's record of it, differs from the recorded one;
  * - `snapshot changed`: a stored snapshot was altered. Reads never use it;
  * - `key changed`: a key of personal data is not the one that encrypted its events, or the key file is unreadable.
  */
@@ -55,8 +55,7 @@ export type TamperKind =
   | "key changed"
 
 /**
- * The first position where a log differs from what was recorded, the kind of tampering, and a sentence with the
- * evidence.
+ * The first position where a log differs from its recording, the kind of tampering, and a sentence with the evidence.
  */
 export interface Tampering {
   /** Null if it concerns no event. */
@@ -96,7 +95,7 @@ export interface VerifyOptions {
    */
   readonly anchor?: Head
   /**
-   * Verifies the chain alone. The other checks take about half as long again; SQLite's integrity check blocks the
+   * Verifies only the chain. The other checks take about half as long again; SQLite's integrity check blocks the
    * process for more than a second per 1,000,000 events. Default: false.
    */
   readonly quick?: boolean

@@ -26,7 +26,6 @@ export class NotCopied extends Data.TaggedError("NotCopied")<{
 
 /** Options of `backup` and `restore`. */
 export interface CopyOptions {
-  /** The log to copy. */
   readonly from: string
   /** The copy's name, which files next to it share, such as `copy.db.segments`. */
   readonly to: string
@@ -51,7 +50,6 @@ export interface Copied {
   readonly head: Head
   readonly events: number
   readonly bytes: number
-  /** The copied segments. */
   readonly segments: ReadonlyArray<string>
   readonly plugins: boolean
   readonly keys: boolean
@@ -59,7 +57,7 @@ export interface Copied {
   readonly files: boolean
   /**
    * True if the copy is this user's own log under its name: a restored backup that this user made, on this machine, of
-   * an own log. False for a backup, whose name no log of the user has.
+   * an own log. False for a backup, whose name belongs to no log.
    */
   readonly own: boolean
 }

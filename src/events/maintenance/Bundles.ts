@@ -34,7 +34,7 @@ export interface Bundled {
 }
 
 /**
- * A bundle is one task as a log of its own. It holds the task's events, those of score sets that cover the task, and
+ * A bundle is one task as a log of its own. It contains the task's events, those of score sets that cover the task, and
  * those of the registry and the kernel up to then; all of `main`, without the task's forks. Ids, times and payloads are
  * the source's. Positions, versions and hashes are the bundle's own, also in payloads. Its first events (`TaskBundled`)
  * record every event's position and hash in the source.

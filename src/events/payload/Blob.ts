@@ -19,7 +19,7 @@ export const blobOf = (text: string): Blob | null =>
     : null
 
 /**
- * The text that the row stores instead of the payload: a JSON string (payloads are objects) with the digest. The
+ * The text that the row stores instead of the payload: a JSON string with the digest (payloads are objects). The
  * event's hash covers this text, and so the blob.
  */
 export const nameOf = ({ digest }: Blob): string => `"${PREFIX}${digest}"`

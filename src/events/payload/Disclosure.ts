@@ -1,7 +1,6 @@
 /**
- * Decides which readers see personal data. `StoredPayload.read` makes payloads readable with the keys that it receives;
- * this module chooses those keys. A reader without keys, and everything folded from its reads, sees each personal field
- * as the replacement that its type declares.
+ * Decides which readers see personal data, by choosing the keys for `StoredPayload.read`. A reader without keys, and
+ * everything folded from its reads, sees each personal field as the replacement that its type declares.
  */
 
 import * as PersonalDataKeys from "./PersonalDataKeys.ts"

@@ -30,11 +30,11 @@ export interface Shredding {
 
 /**
  * Personal data in a log. An append with a `subject` encrypts the events' personal fields under the subject's key,
- * which is stored outside the log. Destroying the key makes the fields unreadable in every copy of the log, unless the
- * keys were copied too. The chain covers the encrypted text and stays valid.
+ * outside the log. Destroying the key makes the fields unreadable in every copy of the log, unless the keys were copied
+ * too. The chain covers the encrypted text and stays valid.
  *
- * The envelope (names of streams, tasks and actors, times), fields that a type does not declare personal, and digests,
- * from which a short value can be guessed, are not encrypted. Keep personal data out of them.
+ * The envelope (names of streams, tasks and actors, times), other fields, and digests, from which somebody can guess a
+ * short value, are not encrypted. Keep personal data out of them.
  */
 export class PersonalData extends Context.Tag("hindcast/PersonalData")<PersonalData, PersonalData.Service>() {}
 
@@ -45,7 +45,7 @@ export declare namespace PersonalData {
     /** Subjects that have keys. */
     readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
     /**
-     * Destroys a subject's key, drops all snapshots, and records it (`PayloadShredded`). From then on the subject's
+     * Destroys a subject's key, drops all snapshots, and records it (`PayloadShredded`). From then on, the subject's
      * personal fields read as the replacements that their types declare. It cannot be undone. After a failure or a
      * crash half-way, the key is destroyed; call it again for the same subject to complete the rest.
      */
@@ -64,7 +64,7 @@ export interface Stores {
   readonly log: EventLog.Service
   readonly keys: Keys
   readonly snapshots: Snapshots.Service
-  /** Runs a call of the key storage, and turns what it throws into typed errors. */
+  /** Runs a call of the key storage, and turns its exceptions into typed errors. */
   readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keys of personal data, one per subject, and their storage in memory. They are stored apart from the log, so that
- * destroying a key erases the data in every copy of the log.
+ * Keys of personal data, one per subject, and their storage in memory. They are apart from the log, so that destroying
+ * a key erases the data in every copy of the log.
  */
 
 import * as crypto from "node:crypto"

@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * Finds subjects of a log's tasks. A task's opening, the first event of its stream, decides for all timelines, so forks
- * inherit it. It never changes, so it is cached.
+ * inherit it. Cached, because it never changes.
  *
  * @param first reads the first event of a stream on `main`
  */

@@ -1,4 +1,4 @@
-/** Tells followers in this process what was committed, so that they need not poll. */
+/** Announces commits to followers in this process, so that they need not poll. */
 
 import { Effect } from "effect"
 import type { Committed } from "../log/EventLog.ts"

@@ -35,7 +35,7 @@ export const widened = <Q extends Pick<Query, "types">>(query: Q): Q =>
     ? query
     : { ...query, types: [...query.types, COMPACT] }
 
-/** Whole events as reads return them: before each compact one, the events that it stands for. Throws if it is damaged. */
+/** Whole events as reads return them: before each compact one, its expanded events. Throws if it is damaged. */
 export const expanded = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
   events.some(isCompact) ? events.flatMap((event) => [...expand(event), event]) : events
 
@@ -94,7 +94,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       const [event] = yield* readPage(widened({ ...query, after: holder - 1, until: holder }), 1)
       if (event === undefined) return []
       const inside = position === holder ? [] : yield* eventsIn(event)
-      // The address of a step stands for its command.
+      // The address of a step means its command.
       const found =
         position === holder
           ? event
@@ -124,7 +124,7 @@ class Expanded extends Data.Class<{
   readonly events: ReadonlyArray<Event>
 }> {}
 
-/** Whether an event is of the step after which a position stands. */
+/** Whether an event belongs to the step at a position. */
 const isOfStep = (event: Event, position: number): boolean => {
   const step = StepPosition.stepAt(position)
   return (

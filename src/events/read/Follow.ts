@@ -19,8 +19,7 @@ export interface Source {
 
 /**
  * Follows a log: reads on from the last position whenever an event that the query selects may have been committed. One
- * ordered read delivers all events, so none is lost or repeated, whichever process appended it. It reads nothing while
- * no such event is committed.
+ * ordered read delivers all events, so none is lost or repeated, whichever process appended it.
  */
 export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>

@@ -10,7 +10,7 @@ import * as TimeSearch from "./TimeSearch.ts"
 /**
  * A moment of the past:
  * - a position: `412`, `"412"` or `"@412"`; 0 is before the first event;
- * - a step in an event that holds several: `"@412#37"`, right after the step with index 37, counted from 0;
+ * - a step in an event that contains several: `"@412#37"`, right after the step with index 37, counted from 0;
  * - an event's id: right after that event;
  * - a time in ISO 8601: a date (`2026-03-01`, midnight UTC), or a date and time with its zone (`2026-03-01T12:00:00Z`).
  *   It means the moment after the last event recorded by then (`recordedAt`). If it has milliseconds and an event

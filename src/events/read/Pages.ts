@@ -16,9 +16,8 @@ type ReadSome<A> = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<
 
 /**
  * Size of the first page; each later one doubles, up to `PAGE_SIZE`. V8's young generation starts smaller than a large
- * page: V8 would see events survive it, allocate them in the old generation from then on, and keep doing so, although
- * that is slower (measured: 4.6 instead of 3.5 µs per event; a fold of 1,000,000 events took a third more time and 80
- * MiB more).
+ * page, so V8 would allocate events in the old generation from then on, although that is slower (measured: 4.6 instead
+ * of 3.5 µs per event; a fold of 1,000,000 events took a third more time and 80 MiB more).
  */
 export const FIRST_PAGE = 64
 

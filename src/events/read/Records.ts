@@ -39,11 +39,11 @@ export interface DecodedOptions {
 }
 
 /**
- * Events of a log for export, in order of position, page by page. The next read starts when `take` has finished. It
- * does not verify the chain; `EventLog.verify` does.
+ * Events of a log for export, in order of position, page by page. The next read starts when `take` has finished. Does
+ * not verify the chain; `EventLog.verify` does.
  *
- * Not a `Stream`: over a million events, a stream's garbage survives until V8 collects its whole heap, which costs 100
- * MiB more.
+ * Not a `Stream`: over a million events, a stream's garbage costs 100 MiB more, because it survives until V8 collects
+ * its whole heap.
  */
 export class Records extends Context.Tag("hindcast/Records")<Records, Records.Service>() {}
 

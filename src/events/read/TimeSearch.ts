@@ -1,7 +1,7 @@
 /**
- * Finds a time in a log. Events have two times: when they happened by their source's clock (`occurredAt`, which lists
- * print), and when they were recorded (`recordedAt`). `recordedAt` rises with the position, unless a clock was set
- * back; `occurredAt` has no order in imported runs.
+ * Finds a time in a log. Events have two times: `occurredAt` by their source's clock, which lists print, and
+ * `recordedAt`. `recordedAt` rises with the position, unless a clock was set back; `occurredAt` has no order in
+ * imported runs.
  */
 
 import { Effect, FiberRef, Option } from "effect"
@@ -78,8 +78,8 @@ const isLastOf = (log: EventLog.Service, position: number, epochMs: number) =>
 
 /**
  * The last event that happened at exactly this time. An event recorded as it happened is found by its `recordedAt`. Any
- * other may stand anywhere: searches ranges without payloads, newest first, yielding between them. Skips archived
- * events whose segment is missing.
+ * other may be anywhere: searches ranges without payloads, newest first, yielding between them. Skips archived events
+ * whose segment is missing.
  */
 const lastHappenedAt = (
   log: EventLog.Service,

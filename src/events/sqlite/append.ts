@@ -21,8 +21,8 @@ const MAX_KNOWN_STREAMS = 10_000
  *
  * The primary key of events serves as the lock (optimistic concurrency). The writer caches the head and the versions of
  * streams, sequences a batch by them, and inserts it as the first statement of the transaction. If another process has
- * appended meanwhile, SQLite rejects the whole insert; the writer then drops its cache and tries again. So whatever it
- * checked in memory was true when the insert succeeded, and a commit needs neither a lock nor a table of heads.
+ * appended in the meantime, SQLite rejects the whole insert; the writer then drops its cache and tries again. Its
+ * checks in memory were therefore true when an insert succeeds, and a commit needs neither a lock nor a table of heads.
  *
  * If an older copy overwrites the open file, the event at the writer's head is missing: acknowledged events are lost,
  * and the writer acknowledges no more.

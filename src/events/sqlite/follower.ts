@@ -47,7 +47,7 @@ export interface Follower {
  * Follows the log of a connection.
  *
  * Once per turn of the event loop with a read, and every 50 ms while somebody listens, `PRAGMA data_version`
- * (https://sqlite.org/pragma.html#pragma_data_version) tells whether another connection has committed. Only then does
+ * (https://sqlite.org/pragma.html#pragma_data_version) shows whether another connection has committed. Only then does
  * it read the head and the new events. So a result is as current as a query in the same turn, and costs about 6 µs,
  * with the check of the file, while nobody else writes. Appends never rely on this memory: the writer checks versions
  * in the statement that inserts.

@@ -17,8 +17,8 @@ const WATCH_INTERVAL_MS = 100
 const QUIET_MS = 2000
 
 /**
- * @param database its own connection. It checks before each statement that the log's files are in place; otherwise
- *   nothing is written, and the lease can be neither taken nor confirmed
+ * @param database its own connection. It checks before each statement that the log's files are in place; otherwise it
+ * writes nothing, and the lease can be neither taken nor confirmed
  */
 export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acquire"> => ({
   acquire: (owner) =>
@@ -102,8 +102,8 @@ const watchedMessage = ({ owner, pid, host }: Holder) =>
   `"${owner}" (process ${pid} on ${host}) holds the lease, and its process is not visible from here: watching its heartbeat for some seconds`
 
 /**
- * Watches a doubtful holder. A changed heartbeat, whatever time it carries, proves that the holder lives; an unchanged
- * one for `watchMs`, by the monotonic clock, means that the lease is lost.
+ * Watches a doubtful holder. A changed heartbeat, whatever its time, proves that the holder lives; an unchanged one for
+ * `watchMs`, by the monotonic clock, means that the lease is lost.
  */
 const watch = (
   first: LeaseRow | undefined,

@@ -67,9 +67,9 @@ const SHORT_RANGE = 2000
 /**
  * Builds the statement that reads a page of a query, in order of position.
  *
- * It chooses the index itself, because SQLite's planner knows nothing of the data: a `+` keeps a column from using its
- * index. A short range is read as it is. Otherwise a stream is read by version, and a task or type by position, each in
- * order, so a page costs in proportion to its result.
+ * Chooses the index itself, because SQLite's planner knows nothing of the data: a `+` keeps a column from using its
+ * index. A short range is read as it is. Otherwise, a stream is read by version, and a task or type by position, each
+ * in order, so a page costs in proportion to its result.
  */
 export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } = READ_COLUMNS): PageQuery => {
   const { after, until, stream, task, types } = query
@@ -151,8 +151,8 @@ const filters = ({
 ]
 
 /**
- * False for a payload that names another plugin. What SQLite cannot tell, the reader does: a blob, encrypted fields, a
- * damaged or too large text.
+ * False for a payload that names another plugin. The reader decides the cases that SQLite cannot: a blob, encrypted
+ * fields, a damaged or too large text.
  */
 const NAMES_NO_OTHER_PLUGIN = `CASE
   WHEN octet_length(payload) > ${MAX_INLINE_BYTES} THEN 1

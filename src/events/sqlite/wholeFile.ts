@@ -27,10 +27,10 @@ export const backup = (options: CopyOptions): Effect.Effect<Copied, CopyError> =
   )
 
 /**
- * Copies a backup back to a log's name. It verifies the backup before and after. `replace` replaces an existing log
- * unless a kernel holds its lease or any process has it open. The result is this user's own log if this user made the
- * backup, on this machine, of an own log; otherwise it is foreign. Without copies in the backup, existing keys and
- * plugins' copies stay: losing the keys would lose personal data for good.
+ * Copies a backup back to a log's name. Verifies the backup before and after. `replace` replaces an existing log unless
+ * a kernel holds its lease or any process has it open. The result is this user's own log if this user made the backup,
+ * on this machine, of an own log; otherwise it is foreign. Keys and plugins' copies that the backup lacks stay: losing
+ * the keys would lose personal data for good.
  */
 export const restore = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.flatMap(
@@ -39,7 +39,7 @@ export const restore = (options: CopyOptions): Effect.Effect<Copied, CopyError> 
   )
 
 /**
- * Measures a log's storage in one read transaction on its own connection, so all figures describe the same moment.
+ * Measures a log's storage in one read transaction on its own connection, so that all figures describe the same moment.
  * Reads each event once, in slices, yielding to the event loop between them, and parses no payload. Memory grows only
  * with the number of streams.
  */
@@ -54,8 +54,8 @@ export const measureSpace = (
 
 /**
  * Creates a log from another one's events, with positions, ids, times and hashes. Both logs have the same chain, so
- * anchors of one are valid for the other. Returns the head. Each event is verified before it is written; the first that
- * does not continue the chain fails the import, and no log remains.
+ * anchors of one are valid for the other. Returns the head. Verifies each event before writing it; the first that does
+ * not continue the chain fails the import, and no log remains.
  */
 export const importEvents = <E, R>(
   options: ImportOptions<E, R>,
@@ -66,8 +66,8 @@ export const importEvents = <E, R>(
   )
 
 /**
- * Examines a log's file without changing it: the file and its siblings, everything that `verify` checks, the journal
- * mode and the lease. Damage is a finding, never an error, so the remaining checks run.
+ * Examines a log's file without changing it: the file and its siblings, all checks of `verify`, the journal mode and
+ * the lease. Damage is a finding, never an error, so the remaining checks run.
  */
 export const examine = (
   filename: string,

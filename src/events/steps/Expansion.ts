@@ -1,10 +1,10 @@
 /**
- * The events that a `StepsRecorded` stands for. This is the only reader of the compact form: reads of the log return
- * these events before the `StepsRecorded`, so every fold, audit, scoring, view and export sees each step as a command,
- * its outcome, its changes, its rewards and its readings, as a kernel records them one by one.
+ * Expands a `StepsRecorded` into events; the only reader of the compact form. Reads of the log return these events
+ * before the `StepsRecorded`, so every fold, audit, scoring, view and export sees each step as a command, its outcome,
+ * its changes, its rewards and its readings, as a kernel records them one by one.
  *
- * Their positions lie between the previous event's and the `StepsRecorded`'s own (see `StepPosition`). Their ids name the
- * event that holds them. Times, stream, version and hash are those of that event.
+ * Their positions are between the previous event's and the `StepsRecorded`'s own (see `StepPosition`). Their ids name
+ * the event that contains them. Times, stream, version and hash are those of that event.
  */
 
 import { digest } from "../../values/Digest.ts"
@@ -45,8 +45,8 @@ export const isCompact = (
 } => event.type === StepPosition.COMPACT
 
 /**
- * The events that this one stands for, in order, without itself. Empty if its personal fields cannot be read: then its
- * steps are unknown. Throws an error with the reason if its columns are damaged or no recorder writes them.
+ * The expanded events, in order, without the event itself. Empty if its personal fields cannot be read: then its steps
+ * are unknown. Throws an error with the reason if its columns are damaged or no recorder writes them.
  */
 export const expand = (event: Event): ReadonlyArray<Event> => {
   if (!isCompact(event) || event.taskId === null || event.personal?.readable === false) return []

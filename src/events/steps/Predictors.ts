@@ -1,6 +1,6 @@
 /**
- * Predictions of numbers in columns, from earlier rows and from columns before them. A recorded column holds only the
- * difference to its prediction, which is zero for most: a count, a copy in single precision, an integrated speed.
+ * Predicts numbers in columns from earlier rows and columns. A recorded column contains only the difference to its
+ * prediction, which is mostly zero: for a count, a copy in single precision, an integrated speed.
  */
 
 /** Columns of numbers, all of the same length. */

@@ -1,6 +1,6 @@
 /**
- * The events of a world's rewards, in a score set of their own in the task. A world's reward is any number, so it is
- * never added to the weights of measures, which lie between 0 and 1.
+ * The events of a world's rewards, in a score set of their own in the task. They can be any number, so they are never
+ * added to the weights of measures, from 0 to 1.
  */
 
 import { digest } from "../../values/Digest.ts"

@@ -1,8 +1,9 @@
 /**
  * A run of steps as the columns of a `StepsRecorded`: actions, results, changes of the world's document and readings.
  *
- * The columns are a JSON header, a line feed and the bytes of `NumberColumns`, compressed with raw DEFLATE. A digest covers
- * them before compression. Decoding checks every size before it takes memory, because a log may come from a stranger.
+ * The columns are a JSON header, a line feed and the bytes of `NumberColumns`, compressed with raw DEFLATE. A digest
+ * covers them before compression. Decoding checks every size before it allocates memory, because a log may come from a
+ * stranger.
  */
 
 import * as crypto from "node:crypto"
@@ -109,8 +110,8 @@ export interface Content extends Encoded {
 }
 
 /**
- * Decodes a run of steps. Takes memory in proportion to `MAX_COLUMN_BYTES`, whatever the content says. Throws an error with
- * the reason if the content is not what `encoder` writes.
+ * Decodes a run of steps. Takes memory in proportion to `MAX_COLUMN_BYTES`, for any content. Throws an error with the
+ * reason if `encoder` does not write such content.
  */
 export const decode = ({ steps, bytes, digest, columns }: Content): ReadonlyArray<Step> => {
   if (!Number.isInteger(steps) || steps < 0 || steps > MAX_STEPS) {

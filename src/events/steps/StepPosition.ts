@@ -1,8 +1,8 @@
 /**
- * Positions of the events that a `StepsRecorded` stands for. Written `@412#37`: the step with index 37 in the event at 412.
+ * Positions of a `StepsRecorded`'s expanded events. Written `@412#37`: the step with index 37 in the event at 412.
  *
- * As numbers, they lie between 411 and 412, in order and exactly representable, so every comparison of positions holds. A
- * state at 412 includes all steps, a state at `@412#37` the steps up to that one.
+ * As numbers, they are between 411 and 412, in order and exactly representable, so every comparison of positions holds.
+ * A state at 412 includes all steps, a state at `@412#37` the steps up to that one.
  */
 
 import { holder, isWithin, nameOf, PLACES } from "../../values/StepAddress.ts"

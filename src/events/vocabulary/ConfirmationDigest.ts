@@ -1,4 +1,4 @@
-/** The digest that ties an approval to exactly what the person saw. */
+/** The digest that ties an approval to exactly the content that the person saw. */
 
 import { digest } from "../../values/Digest.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -18,8 +18,8 @@ export interface ConfirmationContent {
 }
 
 /**
- * SHA-256 over the canonical JSON (RFC 8785) of the whole content. An approval records the digest of what its author
- * saw, and is valid only for a confirmation with the same digest.
+ * SHA-256 over the canonical JSON (RFC 8785) of the whole content. An approval records the digest of the content that
+ * its author saw, and is valid only for a confirmation with the same digest.
  */
 export const confirmationDigest = (asked: ConfirmationContent): string => {
   const { confirmationId, commandId = null, requestId = null, argsDigest, shown, expiresAt } = asked

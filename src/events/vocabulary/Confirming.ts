@@ -65,7 +65,7 @@ export const confirmingEvents = [
 ] as const
 
 /**
- * Version 1 covered only commands and had no digest of what the person saw, so nobody can approve its confirmations any
+ * Version 1 covered only commands and had no digest of the shown content, so nobody can approve its confirmations any
  * more.
  */
 export const confirmingUpcasters: ReadonlyArray<Upcaster> = [

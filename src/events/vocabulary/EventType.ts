@@ -30,7 +30,7 @@ export interface EventType<
 /** The replacement of a text whose key was destroyed. */
 export const SHREDDED = "[shredded]"
 
-/** Defines an event type. The description says when the event is written and what it means. */
+/** Defines an event type. The description says when the event is written, and its meaning. */
 export const eventType = <const Name extends string, Fields extends Schema.Struct.Fields>(
   name: Name,
   description: string,

@@ -1,6 +1,6 @@
 /**
- * What recorders, imports and queries infer because no source says it, and the rules that they apply. An event names
- * the rule next to the inferred value; without a rule, its writer knew the value. All rules are declared here.
+ * The inferences of recorders, imports and queries where no source states a fact, and their rules. An event names the
+ * rule next to the inferred value; without a rule, its writer knew the value. All rules are declared here.
  */
 
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ const PAIRING = {
   "next-result": "the source names no call: the result is the next one after the call",
 } as const
 
-/** Rules that assign a request to a task, or find what it continues. */
+/** Rules that assign a request to a task, or find the request or answer that it continues. */
 const CONTINUING = {
   thread: "the request names the answer or the conversation of the server that it continues",
   messages: "the request repeats the earlier messages; their meaning is compared, not their bytes",
@@ -44,7 +44,7 @@ export type InferenceRule = keyof typeof RULES
 /** A rule that pairs a result with its call. */
 export type PairingRule = keyof typeof PAIRING
 
-/** A rule that finds what a request continues. */
+/** A rule that finds the request or answer that a request continues. */
 export type ContinuingRule = keyof typeof CONTINUING
 
 const isRule = Schema.Literal(...(Object.keys(RULES) as [InferenceRule, ...Array<InferenceRule>]))

@@ -1,5 +1,5 @@
 /**
- * Event types of annotations (what people say about tasks and moments afterwards), of destroyed data, of captures and of
+ * Event types of annotations (people's later remarks about tasks and moments), of destroyed data, of captures and of
  * imports. An annotation is never deleted; a later event corrects or removes it. Annotations have no `taskId` in their
  * envelope, so that no fold of a task counts them.
  */

@@ -22,7 +22,7 @@ export const RunLimits = Schema.Struct({
 
 export interface RunLimits extends Schema.Schema.Type<typeof RunLimits> {}
 
-/** A process that records what a program does. It takes no lease, and its task ends with it. */
+/** A process that records a program. It takes no lease, and its task ends with it. */
 export const Recorder = Schema.Struct({
   host: Schema.NonEmptyString.annotations({ description: "The name of its machine, for people" }),
   pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),

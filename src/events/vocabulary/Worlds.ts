@@ -257,7 +257,7 @@ export const MAX_COLUMN_BYTES = 8 * 1024 * 1024
 
 const count = Schema.NonNegativeInt
 
-/** What happens after the last step of an episode, as Gymnasium's vector environments name it. */
+/** The next step after the last one of an episode, by the names of Gymnasium's vector environments. */
 export const Autoreset = Schema.Literal("Disabled", "NextStep", "SameStep").annotations({
   identifier: "Autoreset",
   description:

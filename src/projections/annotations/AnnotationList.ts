@@ -1,6 +1,6 @@
 /**
- * Reads the annotations that hold on a log's timeline. A fork shares the annotations of the moments that it shares, and
- * of the tasks that it did not change, also those that were made after the fork.
+ * Reads the annotations that hold on a log's timeline. A fork shares the annotations of its shared moments, and of the
+ * tasks that it did not change, even if they were made after the fork.
  */
 
 import { Effect } from "effect"

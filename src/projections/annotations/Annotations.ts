@@ -46,7 +46,7 @@ export const Annotation = Schema.Struct({
 
 export type Annotation = typeof Annotation.Type
 
-/** All annotations of a log by what makes them unique, oldest first, and these keys by position. */
+/** All annotations of a log by their unique keys, oldest first, and these keys by position. */
 export const Annotations = Schema.Struct({
   current: Schema.Record({ key: Schema.String, value: Annotation }),
   keys: Schema.Record({ key: Schema.String, value: Schema.String }).annotations({

@@ -1,4 +1,4 @@
-/** Says in words what an annotation means. */
+/** Words for the meaning of an annotation. */
 
 /** A pass or a fail, a score, or a category. */
 export type LabelValue = boolean | number | string
@@ -19,7 +19,7 @@ export const scoringName = (by: string, measure: string): string => (measure ===
 /** Whether a critic is a person: the critic of a score set that labels made. */
 export const isPerson = (critic: string): boolean => critic.startsWith("human:")
 
-/** The parts of an annotation that words tell. */
+/** The parts of an annotation for its words. */
 interface Said {
   readonly kind: "note" | "star" | "tag" | "label"
   readonly text?: string
@@ -28,7 +28,9 @@ interface Said {
   readonly target?: string
 }
 
-/** The words of an annotation: those of a label tell the judgement, its reason and the right answer. Empty for a star. */
+/**
+ * The words of an annotation. Those of a label name the judgement, its reason and the right answer. Empty for a star.
+ */
 export const said = ({ kind, text = "", measure = "", value, target }: Said): string => {
   if (kind !== "label" || value === undefined) return text
   const parts = [

@@ -1,4 +1,6 @@
-/** The agents section of a task's audit: what each of several agents read, did, said, heard and earned. */
+/**
+ * The agents section of a task's audit: the readings, actions, messages, inputs and scores of each of several agents.
+ */
 
 import { Schema } from "effect"
 import { AgentId } from "../../events/vocabulary/EventType.ts"

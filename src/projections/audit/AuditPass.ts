@@ -9,9 +9,8 @@ import { type CollectedVerdicts, VerdictCollector } from "./VerdictCollector.ts"
 
 /**
  * Computes the audits of all tasks from the whole log's events, in order of position. Each equals the result of
- * `TaskAudit.fold`. Completed tasks come first, by their closes; then those of which the log may tell more, by their
- * openings: open ones, those with a command whose outcome may still come, and those that a recorder of a coding agent
- * opened.
+ * `TaskAudit.fold`. Completed tasks come first, by their closes; then tasks that may still change, by their openings:
+ * open ones, those with a command whose outcome may still come, and those that a recorder of a coding agent opened.
  */
 export const fold = (events: ReadonlyArray<Event>): ReadonlyArray<TaskAudit> => {
   const verdicts = new VerdictCollector(() => true)

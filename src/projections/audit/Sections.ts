@@ -25,7 +25,7 @@ const State = Schema.Struct({
   agents: AgentAudits.projection.state,
   capture: Capture.projection.state,
   files: RecordedFiles.projection.state,
-  /** Whether another account may tell more after the close. */
+  /** Whether another account may add events after the close. */
   mayFollow: Schema.Boolean,
 })
 
@@ -44,7 +44,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
 
 /**
  * The fold of one task's own events, from its opening to its close. Ignores earlier and later events, except the
- * outcomes of commands that were pending at the close, and what another account tells of a task that a recorder opened.
+ * outcomes of commands that were pending at the close, and another account's events of a recorded task.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
@@ -75,7 +75,7 @@ export const projection: Projection<State> = {
   },
 }
 
-/** Whether an event of a task counts: until the close, and afterwards what another account tells. */
+/** Whether an event of a task counts: until the close, and afterwards if another account added it. */
 export const takes = (
   { isOpen, mayFollow }: { readonly isOpen: boolean; readonly mayFollow: boolean },
   event: Event,

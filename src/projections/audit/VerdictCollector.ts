@@ -40,7 +40,7 @@ interface Term {
 
 /**
  * Collects the verdicts of the wanted tasks. A task can be scored at any time after its close, so its scores are
- * complete only at the end. Memory holds a few numbers per verdict, and each rubric, which can be long, once.
+ * complete only at the end. Memory holds a few numbers per verdict, and each rubric once.
  */
 export class VerdictCollector implements CollectedVerdicts {
   readonly #wanted: (taskId: string) => boolean

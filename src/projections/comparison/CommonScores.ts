@@ -33,8 +33,8 @@ export const of = (tasks: ReadonlyArray<ReadonlyArray<ScoredBy>>): ReadonlyArray
 }
 
 /**
- * The group to compare by: the one with a wanted set; else, among those that score the most tasks, the one of the
- * first task's counting set; else the first. Null if no task is scored.
+ * The group to compare by: the one with a wanted set; or among those that score the most tasks, the one of the first
+ * task's counting set; or the first. Null if no task is scored.
  *
  * @param counting the set that counts for each task, if any
  */

@@ -158,7 +158,7 @@ export const Options = Decoding.of<Options>({
  * Compares two scorings task by task.
  *
  * The log is fixed: if the critics are exact, so is the difference for the compared tasks. The interval and the p-value
- * generalize to other tasks of the same kind. Nothing here shows what an agent would have done under other rewards.
+ * generalize to other tasks of the same kind. Nothing here shows how an agent would have acted under other rewards.
  */
 export const compare = (
   a: NamedScoring,

@@ -1,4 +1,4 @@
-/** Follows commands from request to outcome, each as one item, with what it changed and who let it pass. */
+/** Follows commands from request to outcome, each as one item, with its changes and the gate's ruling. */
 
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
 import { asObject, isObject, textOf } from "../../values/JsonObjects.ts"

@@ -24,8 +24,9 @@ export interface ConversationOptions {
 }
 
 /**
- * The conversation in a task's ordered events, or in a part of them: an event whose beginning is not among them begins
- * an item of its own if it has words, and is left out otherwise. An event without its payload stands as its line.
+ * The conversation in a task's ordered events, or in a part of them. If the beginning of an event's item is missing,
+ * the event begins an item of its own if it has words, and is left out otherwise. An event without its payload appears
+ * as its line.
  */
 export const conversation = (
   events: ReadonlyArray<Told>,
@@ -164,7 +165,7 @@ class Conversation {
     }
   }
 
-  /** The kernel also records what an agent says. Skip a message that repeats its model's answer. */
+  /** The kernel also records an agent's messages. Skips one that repeats its model's answer. */
   #say(event: Told, { content, agentId, audience }: JsonObject): void {
     const text = contentOf(content).text || event.line
     const last = this.#items.findLast(({ kind }) => kind === "answer" || kind === "said" || kind === "input")

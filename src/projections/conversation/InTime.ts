@@ -12,7 +12,7 @@ export interface Placed {
 }
 
 /**
- * Orders a task's events for its conversation: those that an import added after the close stand at their own times,
+ * Orders a task's events for its conversation: those that an import added after the close come at their own times,
  * after their causes; all others keep their order.
  */
 export const inTime = <Of extends Placed>(events: ReadonlyArray<Of>): ReadonlyArray<Of> => {

@@ -1,4 +1,4 @@
-/** What happens to a conversation: compactions, budgets, forks, pauses, agents that come and go, and its close. */
+/** Notes in a conversation: compactions, budgets, forks, pauses, agents that come and go, and its close. */
 
 import type { JsonObject } from "../../values/Json.ts"
 import { begun } from "./Begun.ts"

@@ -1,4 +1,6 @@
-/** Reads what a request tells a model: the system prompt, messages of people and programs, and results of calls. */
+/**
+ * Reads the contents of a request to a model: the system prompt, messages of people and programs, and results of calls.
+ */
 
 import type { Json } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"

@@ -29,7 +29,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 export const NO_ROLE = "."
 
 /**
- * `o`pening, `g`uide, `i`nput, what an agent `s`ays, re`q`uest to a model, its `a`nswer or `f`ailure, `c`ommand and its
+ * `o`pening, `g`uide, `i`nput, an agent's me`s`sage, re`q`uest to a model, its `a`nswer or `f`ailure, `c`ommand and its
  * `e`nd, `n`ote, the close (`x`), and `.` for all others.
  */
 export const roleOf = (type: string): string => ROLES.get(type) ?? NO_ROLE

@@ -1,4 +1,4 @@
-/** What takes time in a task: calls, requests to models, questions to people, and pauses. */
+/** The parts of a task that take time: calls, requests to models, questions to people, and pauses. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -16,7 +16,7 @@ export type SpanKind = "call" | "model" | "approval" | "wait" | "pause"
 
 export interface Span {
   readonly kind: SpanKind
-  /** The tool, or `provider/model`; for a question and a wait, what it is about. */
+  /** The tool, or `provider/model`; for a question and a wait, its subject. */
   readonly name: string
   /** Who acts, in a task with several agents; null in others. */
   readonly agentId: string | null

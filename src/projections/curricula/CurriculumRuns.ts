@@ -1,4 +1,4 @@
-/** The projection of curricula: the way of each agent through its stages, with the decisions and what tutors gave. */
+/** The projection of curricula: each agent's way through the stages, with the decisions and the tutors' help. */
 
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"

@@ -29,7 +29,7 @@ export type StepEnd =
   | { readonly kind: "denied"; readonly at: number; readonly rule: string; readonly reason: string }
   | { readonly kind: "unknown"; readonly at: number }
 
-/** Something that told the agents values: the goal, an input, a reading, a result. */
+/** A source of the agents' values: the goal, an input, a reading, a result. */
 export interface Source {
   readonly at: number
   /** Where it came from: `shop/lookup {"sku":"A1"}` for a result, a sensor's name, `goal`, `input`. */

@@ -72,10 +72,10 @@ const lazily = <A>(make: () => A): (() => A) => {
   }
 }
 
-/** Whether an event is one of the last ones, rather than the opening that was read besides. */
+/** Whether an event is one of the last ones, rather than the opening, which was read as well. */
 const isExamined = (event: Event): boolean => !is(event, "TaskOpened")
 
-/** The task's events up to its close. What follows are scores and notes, which no agent could know. */
+/** The task's events up to its close. Later ones are scores and notes, which no agent could know. */
 const lastEvents = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudit) =>
   Effect.gen(function* () {
     let events: ReadonlyArray<Event> = []
@@ -98,7 +98,10 @@ const lastEvents = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudi
 
 const PAGE = 1_000
 
-/** The commands of other tasks while this one was open, with their agents: they may have changed what it had read. */
+/**
+ * The commands of other tasks while this one was open, with their agents: they may have changed the values that it had
+ * read.
+ */
 const othersOf = (log: EventLog.Service, { taskId, range }: TaskAudit.TaskAudit) =>
   Effect.map(
     log.readPage(

@@ -1,4 +1,4 @@
-/** What results and readings state: "the `price` of `A1` is 12". Two sources may state different things. */
+/** Facts in results and readings: "the `price` of `A1` is 12". Two sources may contradict each other. */
 
 import type { Json } from "../../values/Json.ts"
 import { isIdentifier } from "./Identifiers.ts"

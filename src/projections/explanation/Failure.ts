@@ -14,7 +14,7 @@ export interface Failure {
   readonly at: number
   /** What went wrong, such as `shop/ship {"to":"ada"} failed with no-stock: nothing is left`. */
   readonly says: string
-  /** The same without what the recorded reason of the close says too. */
+  /** The same without the part that repeats the recorded reason of the close. */
   readonly brief?: string
   /** The call, if it is one. */
   readonly step: Step | null
@@ -94,7 +94,7 @@ const saysOf = (step: Step): string => {
   }
 }
 
-/** Without the full stop, because the sentence goes on. */
+/** Without the full stop, because the sentence continues. */
 const short = (text: string): string => shorten(oneLine(text).trim().replace(/\.$/, ""), TEXT)
 
 interface Trouble {
@@ -104,7 +104,7 @@ interface Trouble {
 }
 
 /**
- * Events besides calls that went wrong, without those that a later event made good.
+ * Failed events other than calls, without those that a later event repaired.
  *
  * @param failed plugins with a failed call: their sensors fail because of it
  */

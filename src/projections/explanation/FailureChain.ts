@@ -1,8 +1,8 @@
 /** Why a task failed, as plain data: one sentence, and a chain of events. */
 
 /**
- * The subject of a link: how the task ended, what cost points, the failure, the decision that led there, an event that may
- * be the cause, what the agent had read and had not, and what changed since.
+ * The subject of a link: the task's end, the lost points, the failure, the decision behind it, an event that may be the
+ * cause, the agent's readings, the missing readings, and later changes.
  */
 export const ROLES = ["end", "cost", "failure", "decision", "suspect", "read", "unread", "changed"] as const
 
@@ -21,7 +21,7 @@ export interface Link {
   readonly rule?: string
 }
 
-/** What each role is called, as a heading before what the link says. */
+/** Headings of the roles, before a link's words. */
 export const NAMES: { readonly [role in Role]: string } = {
   end: "ended",
   cost: "cost points",
@@ -34,12 +34,12 @@ export const NAMES: { readonly [role in Role]: string } = {
 }
 
 /**
- * How a task stands: `failed` (also by a limit, or abandoned), `stopped` unexpectedly, `open`, `finished` without a
+ * The state of a task: `failed` (also by a limit, or abandoned), `stopped` unexpectedly, `open`, `finished` without a
  * judgement, or `achieved`.
  */
 export type Standing = "failed" | "stopped" | "open" | "finished" | "achieved"
 
-/** The explanation in short: what a list shows of a task. */
+/** The short explanation of a task in a list. */
 export interface Brief {
   readonly taskId: string
   readonly timeline: string
@@ -51,10 +51,10 @@ export interface Brief {
 
 /** The whole explanation of how a task ended. */
 export interface WhyFailed extends Brief {
-  /** By role, from the end back to what the agent had read and had not. */
+  /** By role, from the end back to the readings and their gaps. */
   readonly chain: ReadonlyArray<Link>
   /** The rules of the inferred links, each with its sentence. */
   readonly rules: { readonly [rule: string]: string }
-  /** What this explanation could not examine. */
+  /** Parts that this explanation could not examine. */
   readonly notes: ReadonlyArray<string>
 }

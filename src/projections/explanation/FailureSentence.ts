@@ -1,4 +1,4 @@
-/** How a task stands, and the one sentence about it. */
+/** The state of a task, and the one sentence about it. */
 
 import { at, count, number, shorten } from "../../values/Formats.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -14,7 +14,7 @@ import type { Standing } from "./FailureChain.ts"
 import * as LinkRules from "./LinkRules.ts"
 import type { Suspect } from "./Suspects.ts"
 
-/** What goes on in an open task. */
+/** The activity of an open task. */
 export interface Present {
   /** Null if it is closed; undefined if nobody looked. */
   readonly activity?: Activity | null | undefined
@@ -55,7 +55,7 @@ export const tellingSuspects = (
 /** Whether a task with this standing failed. */
 export const isBad = (standing: Standing): boolean => standing === "failed" || standing === "stopped"
 
-/** The sentence: how the task stands, the last failure that matters, and what is likeliest behind it. */
+/** The sentence: the task's state, the last failure that matters, and its likeliest cause. */
 export const of = (examined: Examined, failures: Failures, present: Present): string => {
   const { audit } = examined
   const standing = standingOf(audit, present)

@@ -1,6 +1,6 @@
 /**
- * Which results and readings a command's arguments came from, and which of them a failure depends on. Values tie them
- * together: an argument that occurs in an earlier result was probably taken from it.
+ * Finds the results and readings behind a command's arguments, and those that a failure depends on. Values connect
+ * them: an argument that occurs in an earlier result was probably taken from it.
  */
 
 import type { Json } from "../../values/Json.ts"
@@ -11,17 +11,17 @@ import * as Identifiers from "./Identifiers.ts"
 export interface Flow {
   /** The sources of a command's arguments, newest first. */
   readonly usesOf: (step: Step) => ReadonlyArray<Source>
-  /** The commands that used what was told at a position, oldest first. */
+  /** The commands that used values from a position, oldest first. */
   readonly usersOf: (position: number) => ReadonlyArray<Step>
   /** Whether the failure depends on the command or the source at a position. */
   readonly isUsed: (position: number) => boolean
-  /** Whether an identifier was told before a position. */
+  /** Whether an identifier occurred before a position. */
   readonly isTold: (identifier: string, before: number) => boolean
-  /** Whether a number was told before a position. */
+  /** Whether a number occurred before a position. */
   readonly isNumberTold: (number: number, before: number) => boolean
   /** Whether the failure shows at the command with this position. */
   readonly isSymptom: (position: number) => boolean
-  /** Identifiers that were told before a position. */
+  /** Identifiers that occurred before a position. */
   readonly toldBefore: (position: number) => ReadonlyArray<string>
 }
 

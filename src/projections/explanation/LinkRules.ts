@@ -2,7 +2,7 @@
 
 import { type InferenceRule, RULES as RECORDED } from "../../events/vocabulary/Inference.ts"
 
-/** A rule: what its finding is called within a sentence, and how it finds it. */
+/** A rule: the name of its finding within a sentence, and its method. */
 interface Rule {
   readonly phrase: string
   readonly says: string

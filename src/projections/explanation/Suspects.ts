@@ -1,6 +1,6 @@
 /**
  * Finds events that may be the cause of a failure. Each detector looks for one kind of mistake in the recorded steps;
- * none knows what the task should have done. Order: the more a kind of mistake tells, the earlier.
+ * none knows the right steps. More informative kinds of mistakes come first.
  */
 
 import * as DidYouMean from "../../values/DidYouMean.ts"
@@ -182,7 +182,7 @@ const staleRead: Detector = ({ steps }, { usesOf }) =>
     return []
   })
 
-/** An identifier in a command that nothing told the agent before. */
+/** An identifier in a command that occurred nowhere before. */
 const unknownValue: Detector = ({ steps }, { isTold, toldBefore, isUsed }) =>
   steps.flatMap((step): ReadonlyArray<Suspect> => {
     for (const one of Identifiers.inValue(step.args)) {
@@ -236,7 +236,7 @@ const afterInput: Detector = ({ sources, steps }) =>
     return [{ kind: "after an input", at: step.at, says, weight: 5 }]
   })
 
-/** A number in a command that nothing told, and that may be computed or invented. */
+/** A number in a command that occurred nowhere before: it may be computed or invented. */
 const unheardNumber: Detector = ({ steps }, { isNumberTold, isSymptom }) =>
   steps.flatMap((step): ReadonlyArray<Suspect> => {
     const unheard = numbersIn(step.args).find((one) => !isNumberTold(one, step.at))

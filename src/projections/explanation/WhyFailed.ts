@@ -134,7 +134,7 @@ const suspectsOf = (
     : FailureSentence.tellingSuspects(examined, failures, standing)
   ).slice(0, MOST.suspect)
 
-/** Kinds of suspects that tell what the agent had not read, rather than what it did. */
+/** Kinds of suspects about missing readings, rather than about actions. */
 const NOT_TOLD: ReadonlySet<string> = new Set(["unheard value", "unheard number"])
 
 const linkOf = ({ at: position, says, kind }: Suspect): Link => ({

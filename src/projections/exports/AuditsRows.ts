@@ -48,9 +48,9 @@ const columnOf = (name: string): string =>
 
 /**
  * The columns of a table of audits, the same in every format. Existing names and meanings do not change; new columns
- * come at the end. A row holds the fields of `TaskAudit` for one task and one score set; without a score, the score
- * columns are empty. Values per component, measure or model do not fit a row: `verdicts` holds the rewards and
- * punishments as JSON, `models` the calls by model, and the audits as JSON Lines hold everything.
+ * come at the end. A row contains the fields of `TaskAudit` for one task and one score set; without a score, the score
+ * columns are empty. Values per component, measure or model do not fit a row: `verdicts` contains the rewards and
+ * punishments as JSON, `models` the calls by model, and the audits as JSON Lines contain everything.
  */
 export const COLUMNS: ReadonlyArray<Column<Row>> = [
   { name: "task_id", holds: "text", bounds: false, of: ({ audit }) => audit.taskId },

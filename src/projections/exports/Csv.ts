@@ -9,8 +9,8 @@ import type { Column } from "./ParquetRows.ts"
  * 8601 in UTC, a boolean `true` or `false`, null an empty field, and an empty text `""`.
  *
  * A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front, because a
- * spreadsheet would evaluate it as a formula: text of an agent or a plugin must not run when somebody opens the file.
- * Numbers get no apostrophe. Other formats keep texts unchanged.
+ * spreadsheet would evaluate it as a formula, and text of an agent or a plugin must not run. Numbers get no apostrophe.
+ * Other formats keep texts unchanged.
  */
 export const encoder = <Item>(columns: ReadonlyArray<Column<Item>>): Encoder<Item> => {
   let hasHeader = false

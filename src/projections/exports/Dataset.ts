@@ -1,6 +1,6 @@
 /**
- * Examples for data sets: what an agent was given up to a moment, and what people said of it. Each is a line of JSON, as
- * it is or as a sample of Inspect (`json_dataset`).
+ * Examples for data sets: an agent's input up to a moment, and people's annotations. Each is a line of JSON, or a
+ * sample of Inspect (`json_dataset`).
  */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -36,8 +36,8 @@ export interface Example {
 }
 
 /**
- * Builds the messages of a task from its events in order: the goal, inputs, what the agent said and called, and results.
- * Readings of sensors are no messages.
+ * Builds the messages of a task from its events in order: the goal, inputs, the agent's messages and calls, and
+ * results. Readings of sensors are no messages.
  */
 export class Conversation {
   readonly #messages: Array<Message> = []
@@ -72,7 +72,7 @@ export class Conversation {
       this.#messages.unshift({ role: "system", content })
   }
 
-  /** The kernel also records what an agent says: leaves out a message that repeats its model's answer. */
+  /** The kernel also records an agent's messages: leaves out one that repeats its model's answer. */
   #send(content: string): void {
     const last = this.#messages.findLast(({ role }) => role === "assistant")
     if (last?.content.trim() !== content.trim()) this.#say("assistant", content)

@@ -15,9 +15,9 @@ import type { Encoder } from "./Encoder.ts"
  * same hash chain.
  *
  * A line is the event as in `hindcast log show --json`, with one difference. If fields are encrypted, `keyId` names the
- * key, and `payload` is `{"open", "sealed"}`: the payload without the encrypted fields, and these fields. So an export
- * reveals no more than the log's file, and destroying a subject's key also makes its data in the export unreadable.
- * `blob: true` means that the log stores the payload apart from its event, because of its size.
+ * key, and `payload` is `{"open", "sealed"}`: the payload without the encrypted fields, and these fields. An export
+ * therefore reveals no more than the log's file, and destroying a subject's key also makes its data in the export
+ * unreadable. `blob: true` means that the log stores a large payload apart from its event.
  */
 export const encoder = (): Encoder<StoredEvent> => ({ add: (page) => page.map(line), end: () => "" })
 

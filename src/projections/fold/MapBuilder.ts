@@ -4,8 +4,8 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /**
  * A small record under construction, such as commands by their ids. Its entries are in a map, and become a record only
- * in `record`: V8 makes and keeps a hidden class for each key that an object has ever had, which over 100,000 commands
- * took more memory than the state.
+ * in `record`: V8 keeps a hidden class for each key that an object has ever had, which over 100,000 commands took more
+ * memory than the state.
  */
 export class MapBuilder<Value> {
   #record: SafeRecord.SafeRecord<Value>

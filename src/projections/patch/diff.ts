@@ -31,7 +31,7 @@ const MAX_OPERATIONS = 10_000
 /** Characters of JSON by which a patch may be longer than its new value. */
 const FREE_CHARACTERS = 10_000
 
-/** Characters of an operation's JSON besides its path and value. */
+/** Characters of an operation's JSON apart from its path and value. */
 const OPERATION_CHARACTERS = 32
 
 interface PatchWriter {

@@ -111,7 +111,7 @@ export const over = (log: EventLog.Service) => {
 
 /**
  * Reads a page, and the rest of a compact event in which it ends: a fold that stops there could not write a snapshot.
- * `reached` lies within an event only if the query ends there.
+ * `reached` is within an event only if the query ends there.
  */
 const wholePage = (
   log: EventLog.Service,
@@ -131,7 +131,7 @@ const wholePage = (
     return { page: rest.length === 0 ? page : [...page, ...rest], reached: end, last: last?.hash }
   })
 
-/** More than a compact event stands for. */
+/** More than the events of a compact event. */
 const MAX_REST = 100_000
 
 /** One in this many events is measured, and the total extrapolated. */

@@ -132,7 +132,7 @@ const make = <S>(
 
   const onProgress: SnapshotStrategy<S>["onProgress"] = (sinceSnapshot, step) =>
     Effect.suspend(() => {
-      // A snapshot stands at an event, never within one.
+      // A snapshot is at an event, never within one.
       if (log.timeline !== MAIN || step.events === 0 || !Number.isInteger(step.position)) return Effect.void
       sinceSnapshot.events += step.events
       sinceSnapshot.bytes += step.bytes
@@ -213,7 +213,7 @@ const make = <S>(
   return { ...SnapshotSearch.over<S>({ log, snapshots, states, own, shared }), onProgress, store }
 }
 
-/** Makes a snapshot due whatever its size. */
+/** Makes a snapshot of any size due. */
 const WORTH_ANY_SIZE = Number.POSITIVE_INFINITY
 
 interface PendingSnapshot {

@@ -15,7 +15,7 @@ export interface AgentReport {
   readonly outcomes: TaskOutcomes.Outcomes
   /** Its scores in the report's unit; null if none of its tasks was scored. */
   readonly score: Spread | null
-  /** Net scores, whatever the report's unit. */
+  /** Net scores, in any unit of the report. */
   readonly net: Spread | null
   readonly steps: Spread | null
   /** Its scores along all tasks of the log, numbered from 0. */

@@ -35,7 +35,7 @@ export const separated = (content: Json): Separated => {
   return { json: without(content), files }
 }
 
-/** The text that stands for a file. */
+/** The text in place of a file. */
 export const nameOf = ({ mediaType }: File, number: number): string => `[file ${number}: ${mediaType.slice(0, 100)}]`
 
 type FileValue = JsonObject & { readonly type: "file" } & File

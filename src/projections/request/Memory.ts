@@ -1,6 +1,6 @@
 /**
- * Selects the part of a conversation that a model sees in its next turn, by a memory policy. The agent that asks and
- * everything that shows its requests use the same functions. Pure.
+ * Selects the part of a conversation that a model sees in its next turn, by a memory policy. The asking agent and all
+ * displays of its requests use the same functions. Pure.
  */
 
 /** A memory policy with its defaults filled in. */
@@ -23,7 +23,7 @@ export interface Remembered<Message extends Spoken> {
   readonly tokens: number
 }
 
-/** The message that stands for summarized ones. */
+/** The message in place of summarized ones. */
 export interface SummaryMessage {
   readonly role: "user"
   readonly content: ReadonlyArray<{ readonly type: "text"; readonly text: string }>

@@ -24,8 +24,8 @@ const digestOfMessage = (message: RequestMessage): string => {
 
 /**
  * Whether a request is exactly the one that its model agent sent, by the recorded digest. Undefined if that cannot be
- * checked: whoever recorded it computed the digest from something else, or a part of it is missing. An agent with a
- * limit on its answers (`maxOutputTokens`), which the log does not record, has another digest.
+ * checked: the digest covers something else, or a part of the request is missing. An agent with a limit on its answers
+ * (`maxOutputTokens`), which the log does not record, has another digest.
  */
 export const isExact = (request: WholeRequest): boolean | undefined => {
   const { recordedBy, system, tools, settings, messages, digest: recorded } = request

@@ -1,4 +1,4 @@
-/** Answers what the model saw in a turn, from a log. */
+/** Finds a model's request in a turn, from a log. */
 
 import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"

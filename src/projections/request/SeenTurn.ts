@@ -19,8 +19,8 @@ export interface SeenTurn {
   readonly after: number | null
   readonly sizes: ReadonlyArray<RequestSizes.PartSize>
   /**
-   * Whether the digest that the log recorded with the request confirms all of it. Null if nothing recorded one that
-   * could, or if nobody checked it.
+   * Whether the digest that the log recorded with the request confirms all of it. Null without a digest that could, or
+   * if nobody checked it.
    */
   readonly isConfirmed: boolean | null
 }

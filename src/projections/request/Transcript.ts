@@ -1,6 +1,4 @@
-/**
- * Renders a conversation as text, for a model that summarizes it. Providers accept text, whatever calls it mentions.
- */
+/** Renders a conversation as text, for a model that summarizes it. Providers accept any calls within text. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"

@@ -1,6 +1,6 @@
 /**
  * The whole request of a model call: everything that the model saw, as far as the log has it. The log records requests
- * in several ways, most of them only as news since the one before; `Requests` puts them together.
+ * in several ways, mostly as differences from the one before; `Requests` puts them together.
  */
 
 import type { Json, JsonObject } from "../../values/Json.ts"

@@ -140,7 +140,7 @@ const EARLIER = {
 
 const IMPORTER = "import:"
 
-/** The `source` of what recorders of coding agents note. Any other is the format of an import. */
+/** The `source` in notes of recorders of coding agents. Any other is the format of an import. */
 const RECORDERS: ReadonlySet<string> = new Set(["hooks", "acp"])
 
 /** Whether a recorder or an import wrote a task, judging by the event that opened it. */

@@ -84,7 +84,7 @@ const UNKNOWN: CaptureItem = {
 
 const sentenceOf = (rule: string): string => (rule in RULES ? RULES[rule as InferenceRule] : "")
 
-/** Formats a row as one line. Reasons appear only for what was not visible. */
+/** Formats a row as one line. Reasons appear only for invisible parts. */
 export const line = ({ name, items }: CaptureRow, quoted: (text: string) => string): string =>
   `${name}: ${items.map((item) => wordsOf(name, item, quoted)).join(", ")}`
 

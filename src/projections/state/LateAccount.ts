@@ -1,6 +1,6 @@
 /**
- * What another account tells of a task after its close. Hooks close a session's task at once; its session file, which
- * has the model calls, is imported later. Its events count as if they had been recorded before the close: calls,
+ * Events that another account adds to a task after its close. Hooks close a session's task at once; its session file,
+ * which has the model calls, is imported later. Its events count as if they had been recorded before the close: calls,
  * tokens, costs, the capture. They change neither the outcome nor the range.
  */
 

@@ -39,7 +39,7 @@ export type PendingConfirmations = typeof PendingConfirmations.Type
 
 /**
  * The pending confirmations. A request is the first event of its stream, `confirmation/<id>`. The next event of the
- * stream settles it, whatever its type, because the requester reads no further. Events in other streams do not count.
+ * stream settles it, of any type, because the requester reads no further. Events in other streams do not count.
  */
 export const projection: Projection<PendingConfirmations> = {
   name: "PendingConfirmations",

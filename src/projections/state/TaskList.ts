@@ -28,7 +28,7 @@ const STANDING: ReadonlyArray<CoreName> = [
 /** A task as its first and last events describe it. */
 export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
 
-/** A task without what its other events tell: its steps, its model use, and its last position while it is open. */
+/** A task without the facts in its other events: its steps, its model use, and its last position while it is open. */
 export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "unjudged" | "closedAt" | "asked">
 
 /** The ids of all tasks of a log's timeline, oldest first. */
@@ -49,7 +49,7 @@ export const open = (
 export const heading = (log: EventLog.Service, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 
-/** How one task stands; undefined if it was never opened. */
+/** The state of one task; undefined if it was never opened. */
 export const standing = (log: EventLog.Service, taskId: string): Effect.Effect<Standing | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 

@@ -1,17 +1,17 @@
-/** What goes on in an open task, and how a task stands, in words: the same in lists, pages, reports and Studio. */
+/** The activity of an open task, and the state of any task, in words: the same in lists, pages, reports and Studio. */
 
 /**
- * What goes on in an open task:
+ * The activity of an open task:
  * - `running`: its kernel or its recorder lives;
  * - `waiting`: it runs, and a person has to answer a question;
  * - `paused`: it runs, and was asked to pause;
  * - `stopped`: its kernel or its recorder ended unexpectedly;
- * - `unfinished`: it was imported or recorded so far, and may go on;
- * - `unknown`: nobody can tell from here whether its process lives.
+ * - `unfinished`: it was imported or recorded so far, and may continue;
+ * - `unknown`: this process cannot see whether the task's process lives.
  */
 export type Activity = "running" | "waiting" | "paused" | "stopped" | "unfinished" | "unknown"
 
-/** The facts that decide how a task stands. */
+/** The facts that decide a task's state. */
 export interface Standing {
   /** Such as `achieved`; null while it is open. */
   readonly outcome: string | null
@@ -37,7 +37,7 @@ const SENTENCES: { readonly [activity in Activity]: string } = {
   unknown: "open: nobody can tell from here whether its process lives",
 }
 
-/** The outcome of a closed task, and what goes on in an open one, in one word. */
+/** The outcome of a closed task, or the activity of an open one, in one word. */
 export const stateOf = ({ outcome, activity }: Standing): string => outcome ?? WORDS[activity ?? "unknown"]
 
 /** The same in a few words. */

@@ -26,7 +26,7 @@ export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path
   }
 }
 
-/** A path that a state lacks, with what exists near it. */
+/** A path that a state lacks, with existing parts near it. */
 interface MissingPath {
   readonly path: string
   readonly at: number

@@ -9,8 +9,8 @@ import * as EventFilter from "./EventFilter.ts"
 import type { TimelineHistory } from "./TimelineHistory.ts"
 
 /**
- * Returns a state that is correct at and below a path. If the path lies within one task or the shared scope and few
- * events can change it, only these are folded.
+ * Returns a state that is correct at and below a path. If the path is within one task or the shared scope and few
+ * events can change it, folds only these.
  */
 export const at = (
   past: TimelineHistory,

@@ -1,4 +1,4 @@
-/** Reads what the AI SDK (`ai`, version 7) publishes about model calls and tools. Pure. */
+/** Reads the AI SDK's (`ai`, version 7) reports of model calls and tools. Pure. */
 
 import type { AnswerPart, Message } from "../../agents/models/Message.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -20,7 +20,7 @@ export const requestOf = (event: unknown): ModelRequest => {
     provider: provider.split(".")[0] ?? provider,
     model: textOf(event, "modelId") ?? "unknown",
     system: typeof instructions === "string" ? instructions : "",
-    // The reader of imports keeps what it does not know as items.
+    // The reader of imports keeps unknown parts as items.
     messages: listOf(event, "messages").flatMap(AiSdkMessages.messagesOf) as ReadonlyArray<Message>,
     tools: listOf(event, "tools").map((tool) => {
       const args = JsonCopy.of(field(tool, "inputSchema") ?? {})

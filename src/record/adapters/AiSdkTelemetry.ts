@@ -1,7 +1,7 @@
 /**
- * Records what the AI SDK (`ai`, version 7) publishes on Node's diagnostics channel `ai:telemetry`, in a program that
- * knows nothing of it. A model call whose request over HTTP is recorded is that call: the channel adds which tools it
- * ran, and when. The channel alone shows models without HTTP.
+ * Records the AI SDK's (`ai`, version 7) reports on Node's diagnostics channel `ai:telemetry`, without the program's
+ * knowledge. If a model call's request over HTTP is recorded, the channel adds the tools that the call ran, and when.
+ * The channel alone shows models without HTTP.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -21,7 +21,7 @@ export interface TelemetryParts {
   readonly observedModel: RunAtWork["observedModel"]
 }
 
-/** Counts what was recorded. */
+/** Counts of the recorded calls. */
 export interface Counted {
   models: number
   tools: number
@@ -60,8 +60,8 @@ const CHANNEL = "ai:telemetry"
 const RECEIVERS = "AI_SDK_TELEMETRY_INTEGRATIONS"
 
 /**
- * Receives from now on, for the life of the process. Returns an `exchange` that also tells to which model call of the
- * SDK each request belongs.
+ * Receives from now on, for the life of the process. Returns an `exchange` that also assigns each request to its model
+ * call of the SDK.
  */
 export const receive = (
   { exchange, observedModel }: TelemetryParts,
@@ -84,7 +84,7 @@ export const receive = (
     return call
   }
 
-  /** The call as recorded: by its request, otherwise by what the channel says. */
+  /** The call as recorded: by its request, or else by the channel. */
   const madeOf = (call: ModelCall): Pick<Exchange, "runsTool"> => {
     if (call.made === undefined) {
       call.observed = observedModel(AiSdkCalls.requestOf(call.event), call.occurredAt)
@@ -180,7 +180,7 @@ const receivers = (): Array<object> => {
   return made
 }
 
-/** A recorder's own failure must not become the program's: it is told once, and the program goes on. */
+/** A recorder's own failure must not become the program's: it is reported once, and the program continues. */
 const guarded = <A>(does: () => A): A | undefined => {
   try {
     return does()

@@ -220,7 +220,9 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
   }
 
-  /** The run of a request. Synchronous for an open run, so that the next request sees what this one continued. */
+  /**
+   * The run of a request. Synchronous for an open run, so that the next request sees the new state of the conversation.
+   */
   const placeOf = (
     read: ExchangeEvents.ReadExchange,
     sent: SentRequest,

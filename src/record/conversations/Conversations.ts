@@ -40,7 +40,7 @@ export interface GivenAnswer {
 }
 
 export interface RunConversations {
-  /** Returns what is new in a request, which is recorded as event `id`. */
+  /** Returns the new part of a request, which is recorded as event `id`. */
   readonly asked: (id: string, asked: Asked) => NewMessages
   /** Registers an earlier recorded request, of which `asked` holds only the new part. */
   readonly recalled: (id: string, asked: Asked & { readonly after: string | undefined }) => void

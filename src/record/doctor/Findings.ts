@@ -1,4 +1,4 @@
-/** Finds what is not reproducible in a program, by comparing runs that each differ in one condition. Pure. */
+/** Finds a program's irreproducible parts, by comparing runs that each differ in one condition. Pure. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -9,7 +9,7 @@ import * as Restless from "./Restless.ts"
 
 export type Cause = "time" | "randomness" | "order" | "environment" | "unknown"
 
-/** A dependency of the program's requests besides recorded answers. */
+/** A dependency of the program's requests in addition to recorded answers. */
 export interface Finding {
   readonly cause: Cause
   /** Recorded position of the first affected request; null if it has none. */

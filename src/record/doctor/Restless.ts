@@ -39,7 +39,7 @@ export const calmed = (restless: Restless, asked: Asked): Asked => {
   return Either.match(asRead(text), { onLeft: () => asked, onRight: (read) => ({ ...asked, ...read }) })
 }
 
-/** The words with restless ones replaced; undefined if they cannot be told apart. */
+/** The words with restless ones replaced; undefined if the two cannot be told apart. */
 const calmedWords = (
   { words: base, places }: RestlessRequest,
   words: ReadonlyArray<string>,

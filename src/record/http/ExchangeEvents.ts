@@ -46,7 +46,7 @@ export interface ExchangeEvents {
   readonly failed: (error: unknown, latencyMs: number) => Promise<void>
 }
 
-/** A request, and what it asks of a model if it is one to a model. */
+/** A request, with its question to a model if it is one. */
 export interface ReadExchange {
   readonly read: HttpMessage.ReadRequest
   readonly asked: Asked | undefined
@@ -125,8 +125,8 @@ const callingOf = (
 }
 
 /**
- * Records a request to a model after the outcomes that it tells, and what their calls changed. It has no side effects, so
- * it may be committed together with its answer.
+ * Records a request to a model after the outcomes that it reports, and the changes of their calls. It has no side
+ * effects, so it may be committed together with its answer.
  */
 export const tell = async (
   { log, files }: Pick<EventsParts, "log" | "files">,

@@ -53,7 +53,7 @@ export const cameOf = (status: number, { headers, text, bytes, kept }: RecordedA
  * Records an answer.
  *
  * @param beside returns events with the raw response for the same commit; without its body if it is too large for an
- *   event
+ * event
  */
 export const tell = async (
   { log, redaction, conversations, calls }: AnswerParts,

@@ -1,7 +1,7 @@
 /**
  * Records tools that a program calls on its own: the call comes from a model's answer, the result from a later request.
- * Where the program's framework reports its calls, they begin and end as it says. Each becomes an observed command with
- * its outcome, unless the program records the tool with `run.tool`.
+ * If the program's framework reports its calls, their beginning and end come from there. Each becomes an observed
+ * command with its outcome, unless the program records the tool with `run.tool`.
  */
 
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
@@ -40,7 +40,7 @@ export interface ObservedCalls {
    * program records the tool itself.
    */
   readonly began: (call: ReportedCall, request: string, occurredAt: number) => BegunCall | undefined
-  /** Returns the outcome of a call that began; none if a request told it before. */
+  /** Returns the outcome of a call that began; none if a request already contained it. */
   readonly ended: (commandId: string, ended: ReportedEnd, occurredAt: number) => ReadonlyArray<CoreNewEvent>
   /** The last outcome that `ended` returned for a result in a request: the request's cause, if `told` returns none. */
   readonly causeOf: (request: Pick<TellingRequest, "messages">) => string | undefined
@@ -64,7 +64,7 @@ export interface ReportedEnd {
 
 export interface BegunCall {
   readonly commandId: string
-  /** Id of the call's dispatch: the cause of what the tool does. */
+  /** Id of the call's dispatch: the cause of the tool's effects. */
   readonly dispatched: string
   /** To append: the call's events, unless its answer is recorded. */
   readonly events: ReadonlyArray<CoreNewEvent>

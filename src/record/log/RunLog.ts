@@ -1,4 +1,4 @@
-/** Appends a run's events, and decides what happens if the log fails. */
+/** Appends a run's events, and decides what to do if the log fails. */
 
 import { Data } from "effect"
 import type { InvalidEvent } from "../../events/log/EventLog.ts"
@@ -49,7 +49,6 @@ export const make = (options: {
   readonly log: string
   readonly onLogFailure: OnLogFailure
   readonly stream: RunStream
-  /** Called once, when recording fails. */
   readonly onFailed?: (failed: RecordingFailed) => void
 }): RunLog => {
   const { taskId, log, onLogFailure, stream, onFailed = () => {} } = options

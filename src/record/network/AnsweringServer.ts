@@ -1,7 +1,7 @@
 /**
- * Answers HTTP clients with a `fetch`, over connections that never leave this machine. Each client's socket is
- * connected to a Unix socket with an HTTP server of this process behind it, so every client parses its answer, streams
- * included, itself.
+ * Answers HTTP clients with a `fetch`, over connections that never leave this machine. Connects each client's socket to
+ * a Unix socket with an HTTP server of this process behind it, so that every client parses its answer itself, streams
+ * included.
  */
 
 import { once } from "node:events"

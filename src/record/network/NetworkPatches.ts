@@ -173,7 +173,7 @@ const closeConnections = () => {
 
 type SecureConnect = (...args: Array<unknown>) => unknown
 
-/** The patched `tls.connect` at work: it connects a plain socket, whose refusal names what is above it. */
+/** The patched `tls.connect` at work: it connects a plain socket, whose refusal names the caller. */
 let secureConnect: SecureConnect | undefined
 
 const throughPlainSocket = (connect: SecureConnect, connects: () => unknown): unknown => {

@@ -1,4 +1,4 @@
-/** A plain socket that stands in for a TLS socket, for clients answered on this machine. */
+/** A plain socket in place of a TLS socket, for clients answered on this machine. */
 
 import type net from "node:net"
 

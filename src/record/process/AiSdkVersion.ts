@@ -1,4 +1,4 @@
-/** Which AI SDK a program uses, and what a recording of it cannot show. */
+/** The AI SDK of a program, and the gaps of its recording. */
 
 import { createRequire } from "node:module"
 import * as path from "node:path"
@@ -24,7 +24,7 @@ export const of = (program: string | undefined): string | undefined => {
 const isSilent = (version: string | undefined): version is string =>
   version !== undefined && Number(version.split(".")[0]) < PUBLISHES
 
-/** Notes for the log what an SDK that publishes nothing leaves unseen. */
+/** Notes for the log the gaps of an SDK that publishes nothing. */
 export const noteUnseen = (version: string | undefined, report: string): void => {
   if (!isSilent(version)) return
   const note = Unseen.to(Unseen.fileBeside(report))

@@ -9,7 +9,7 @@ const Report = Schema.Struct({
   logFailure: optional(Schema.String),
   /** The error that nothing caught, without keys. */
   uncaught: optional(Schema.String),
-  /** Tasks of conversations that the process served, besides its own. */
+  /** Tasks of conversations that the process served, in addition to its own. */
   tasks: optional(Schema.Array(Schema.String)),
   /** Comparison with the recording, once the program has ended. */
   compared: optional(

@@ -30,8 +30,8 @@ export const install = (
 }
 
 /**
- * For a namespace with only a loopback, which refuses what the hook reports. A connection to the loopback counts if no
- * server listens on its port.
+ * For a namespace with only a loopback, which refuses the reported connections. A connection to the loopback counts if
+ * no server listens on its port.
  */
 const HOOK = `"""Reports attempts of a replayed program to reach the network."""
 

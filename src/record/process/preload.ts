@@ -103,8 +103,8 @@ const endWith = (end: (outcome: "achieved" | "failed", code: number) => Promise<
   })
 
 /**
- * Installs a playback's `fetch` and reports at exit whether the program did as recorded. Returns a function that tells
- * what is wrong so far.
+ * Installs a playback's `fetch` and reports at exit whether the program acted as recorded. Returns a function that
+ * returns the fault so far.
  */
 const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add: ProcessReport.Add) => {
   globalThis.fetch = run.fetch

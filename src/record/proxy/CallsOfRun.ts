@@ -1,6 +1,7 @@
 /**
- * The calls of a client's tools, sensors and other functions, in one run. A call has two halves, because the function runs
- * in the client: `begin` asks the gate, and `end` records what came of it. A replay answers the first half from the log.
+ * The calls of a client's tools, sensors and other functions, in one run. A call has two halves, because the function
+ * runs in the client: `begin` asks the gate, and `end` records the result. A replay answers the first half from the
+ * log.
  */
 import { Data } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -51,8 +52,8 @@ interface AtWork {
 
 export interface CallsOfRun {
   /**
-   * Rejects with an error of the run: `Diverged`, `RunEnded`, `RecordingFailed`, `InvalidOptions`. If the client has gone
-   * when the call begins, nobody makes it: it fails.
+   * Rejects with an error of the run: `Diverged`, `RunEnded`, `RecordingFailed`, `InvalidOptions`. If the client has
+   * gone when the call begins, the call fails.
    */
   readonly begin: (call: BegunCall, gone?: AbortSignal) => Promise<Begun>
   readonly end: (call: number, ended: Ended) => Promise<void>

@@ -1,6 +1,6 @@
 /**
- * The providers that a proxy serves: the variables that set their address, what each client appends to it, and their
- * real addresses. Verified with each client.
+ * The providers that a proxy serves: the variables that set their address, the paths that each client appends to it,
+ * and their real addresses. Verified with each client.
  */
 
 /** Environment variables. */

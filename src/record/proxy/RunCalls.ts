@@ -23,7 +23,7 @@ export const VARIABLE = "HINDCAST_RUN"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** Variables that the client has set since it last told of its environment. */
+/** Variables that the client has set since its last report of its environment. */
 const env = optional(Schema.Record({ key: Schema.String, value: Schema.String }))
 
 /** The first half of a call. */
@@ -86,7 +86,7 @@ const take = async (calls: CallsOfRun.CallsOfRun, what: string, body: Buffer, go
   return end(calls, decoded(Ended, given))
 }
 
-/** The text itself if it is no JSON: decoding it says what was expected. */
+/** The text itself if it is no JSON: decoding it names the expected form. */
 const jsonOf = (body: Buffer): unknown => {
   const text = body.toString("utf8")
   try {

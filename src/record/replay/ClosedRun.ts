@@ -11,7 +11,7 @@ export interface Closing {
 }
 
 /**
- * Runs a program with the network closed: what it opens is refused and diverges. Calls that a run makes for real, and
+ * Runs a program with the network closed: its connections are refused and diverge. Calls that a run makes for real, and
  * other code of the process, are not affected.
  */
 export const during = async <A>(

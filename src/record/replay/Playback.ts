@@ -37,8 +37,8 @@ export interface Playback {
   readonly diverge: (call: string, position: number | null, difference: Difference) => Diverged
   readonly divergence: () => Diverged | undefined
   /**
-   * The fault of a program that has ended: its first divergence, the first recorded call that it did not make, or
-   * no call at all. Undefined if it did as recorded.
+   * The fault of a program that has ended: its first divergence, the first recorded call that it did not make, or no
+   * call at all. Undefined if it acted as recorded.
    *
    * @param outcome the outcome with which the program itself ended its run
    */
@@ -52,7 +52,7 @@ export interface Playback {
 export interface PlaybackOptions {
   /** The fork point, after which calls run for real. Default: none; every call must be recorded. */
   readonly until?: number | undefined
-  /** What runs for real. Default: nothing. */
+  /** The calls to make for real. Default: none. */
   readonly live?: Live | undefined
   /** Whether to continue after divergences and answer later calls, as an examination does. Default: false. */
   readonly goesOn?: boolean

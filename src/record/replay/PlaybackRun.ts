@@ -27,7 +27,7 @@ export interface PlaybackRun {
   readonly playback: Playback
   /**
    * Closes the task of a program that has ended without ending its run: as `failed` if it differs from the recording.
-   * Returns what is wrong with it.
+   * Returns the fault.
    */
   readonly close: (outcome: TaskOutcome, reason?: string) => Promise<Found>
 }
@@ -78,7 +78,7 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
     const value: unknown = answerTo(line, live[line])
     return typeof value === "number" ? value : Number.NaN
   }
-  /** The one place that ends a run. A run that diverged has failed, whatever its program says. */
+  /** The one place that ends a run. A run that diverged has failed, whatever its program reports. */
   const end = async (found: Found, outcome: TaskOutcome, reason?: string) => {
     isEnded = true
     const own = outcome === "failed" ? reason : undefined

@@ -24,7 +24,7 @@ export interface RecordedRun {
   readonly part?: number
   /** The `secrets` that `record` was given. */
   readonly secrets?: ReadonlyArray<string>
-  /** What runs for real instead of from the recording; it is not recorded. Default: nothing. */
+  /** The calls to make for real instead of from the recording; they are not recorded. Default: none. */
   readonly live?: Live
   /** Makes requests that run for real. Default: the global `fetch`. */
   readonly fetch?: Fetch

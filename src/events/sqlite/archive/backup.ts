@@ -169,7 +169,7 @@ const assertUnused = ({ from }: CopyOptions, to: string) =>
       Effect.provide(SqliteEventLog.layer({ filename: to })),
       Effect.catchTag("InvalidOptions", Effect.die),
       Effect.as(false),
-      // No kernel appends to a damaged log, and replacing one is what backups are for.
+      // No kernel appends to a damaged log, and backups are there to replace one.
       Effect.catchTags({ LogCorrupt: () => Effect.succeed(true), LogFormatUnsupported: () => Effect.succeed(true) }),
     )
     if (damaged) return

@@ -16,8 +16,7 @@ export interface Circumstances {
 
 /**
  * The first SQLite without a bug that damages a file when two processes write and checkpoint at the same moment
- * (https://sqlite.org/wal.html#walresetbug), as processes with the same log do. Node 22.23, 24.15 and 26 have it;
- * better-sqlite3 12 brings a later one.
+ * (https://sqlite.org/wal.html#walresetbug). Node 22.23, 24.15 and 26 have it; better-sqlite3 12 brings a later one.
  */
 const MIN_SQLITE = "3.51.3"
 

@@ -10,8 +10,8 @@ export const IDLE_AFTER_MS = 1000
  * Truncates the write-ahead log when the log is idle and when the scope closes. SQLite's automatic checkpoint, every
  * 1,000 pages, writes it back and reuses it, but never shrinks it. Call the returned function after every commit.
  *
- * It never fails and never waits: if a reader or another writer blocks it, it tries again at the next idle moment. It
- * does not keep the process alive.
+ * Never fails and never waits: if a reader or another writer blocks it, it tries again at the next idle moment. Does
+ * not keep the process alive.
  *
  * Writing pages back blocks the process: 16 ms for 8 MB, the amount between two automatic checkpoints; 100 ms for 64
  * MB, which accumulates during another process's long read (2 cores, an SSD).

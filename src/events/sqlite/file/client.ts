@@ -39,9 +39,8 @@ const isSharedDriver = (): boolean => {
 }
 
 /**
- * False in a bundle. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks the stack
- * traces of later errors, because it leaves its `Error.prepareStackTrace` behind. The driver therefore resolves the
- * installed one.
+ * False in a bundle, so that the driver resolves the installed package: a bundled better-sqlite3 does not find its
+ * addon, and its loader (`bindings`) breaks the stack traces of later errors.
  */
 const IS_INSTALLED = Installed.isInstalled(import.meta.url, "events/sqlite/file/client")
 

@@ -1,5 +1,5 @@
 /**
- * Orders the closing of a log's connections, so that a -wal or -shm replaced meanwhile does no harm.
+ * Orders the closing of a log's connections, so that a replaced -wal or -shm does no harm.
  *
  * SQLite's last connection writes back the frames that it knows, and removes the -wal and -shm
  * (https://sqlite.org/wal.html). It does so only with an exclusive lock on the log's file: no other connection has the
@@ -94,7 +94,7 @@ const lastPosition = (connection: Connection): number | null => {
 
 /**
  * True if this process has closed the log without writing back its -wal. SQLite removes the files next to the log once
- * written back: an existing one belongs to a process that opened the log in between. A process that still has the
+ * written back, so an existing one belongs to a process that opened the log in between. A process that still has the
  * removed -wal open will write it back.
  */
 const isLost = (log: string, writesBack: boolean): boolean =>

@@ -122,7 +122,7 @@ const databaseOf = (
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      // Before a checkpoint: it would hide a gap in the write-ahead log by writing back the pages behind it, and cut
+      // Before a checkpoint, which would hide a gap in the write-ahead log by writing back the pages behind it, and cut
       // off other processes' appends through another shared memory.
       if (!checked && (readonly || !connection.inTransaction())) {
         checkSize(checkIdentity())
@@ -155,7 +155,7 @@ const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
   return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: fileIdentity.FRAME_HEADER_BYTES + pageBytes }
 }
 
-/** Runs a function and types what it throws. */
+/** Runs a function and turns its exceptions into typed errors. */
 export const attempt = <A>(log: string, run: () => A): Effect.Effect<A, StatementError> =>
   Effect.suspend(() => attemptSync(log, run))
 

@@ -13,12 +13,12 @@ export interface KnownFiles {
 
 /**
  * Records the inode of each open file of a log. The returned function throws `LogUnavailable` if a path no longer leads
- * to its inode: in WAL mode SQLite would keep using the unlinked file, so reads would be stale and appends lost. Call
+ * to its inode: in WAL mode, SQLite would keep using the unlinked file, so reads would be stale and appends lost. Call
  * it before every transaction. It returns the size of the log's file in bytes. It costs a `stat` of the directory and
  * one of the log's file (2 µs each); it checks the other files only if the directory may have changed.
  *
  * @param whole true if all files must exist now; otherwise missing ones are not watched
- * @param known what this process's other connections know; files recorded there are not recorded again
+ * @param known knowledge of this process's other connections; files recorded there are not recorded again
  */
 export const rememberIdentity = (
   filename: string,

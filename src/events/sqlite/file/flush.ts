@@ -3,7 +3,7 @@
  *
  * With `synchronous = FULL`, SQLite ends a commit with an fsync of the write-ahead log
  * (https://sqlite.org/pragma.html#pragma_synchronous), which blocks the process. Here it commits with `NORMAL`, and
- * callers that need the disk wait for the same fsync, which one thread of the pool makes for all commits before it.
+ * callers that need the disk wait for an fsync in a thread of the pool, one for all commits before it.
  */
 
 import * as fs from "node:fs"

@@ -5,7 +5,7 @@
  * POSIX drops all of a process's locks on a file when the process closes any descriptor of it, even one of another
  * library or thread (https://sqlite.org/howtocorrupt.html, §2.2). A client that opens and closes the log would then
  * think itself the last one, and remove the -wal and -shm under the others. A descriptor opened here therefore stays
- * open as long as its file exists, because no module knows all connections of the process.
+ * open as long as its file exists.
  */
 
 import * as fs from "node:fs"

@@ -6,9 +6,9 @@ import { LogUnavailable } from "../../log/EventLog.ts"
 import { resolveLinks } from "./fileIdentity.ts"
 
 /**
- * Creates the empty file readable only by its owner, whatever the umask. SQLite gives its own files (-wal, -shm,
- * -journal) the same mode. An existing file keeps its mode, which may be intended. Follows symbolic links as SQLite
- * does, but a dangling one only if this user or root created it.
+ * Creates the empty file readable only by its owner, under any umask. SQLite gives its own files (-wal, -shm, -journal)
+ * the same mode. An existing file keeps its mode, which may be intended. Follows symbolic links as SQLite does, but a
+ * dangling one only if this user or root created it.
  */
 export const make = (filename: string): void => {
   const { links, target } = resolveLinks(filename)

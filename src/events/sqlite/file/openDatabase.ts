@@ -80,7 +80,7 @@ export const patiently = <A, E extends { readonly _tag: string }, R>(
   Effect.gen(function* () {
     const until = performance.now() + BUSY_TIMEOUT_MS
     const parent = yield* Effect.scope
-    // Closes what a failed attempt opened before the next one.
+    // Closes the connections of a failed attempt before the next one.
     const attempt = Effect.flatMap(Scope.fork(parent, ExecutionStrategy.sequential), (scope) =>
       Effect.tapError(Effect.provideService(opening, Scope.Scope, scope), () => Scope.close(scope, Exit.void)),
     )

@@ -9,8 +9,8 @@ import { CACHE_TABLES, LOG_TABLES } from "./schema.ts"
 
 /**
  * Returns a function that throws `LogCorrupt` if a log's schema differs from Hindcast's: a trigger, index, view or
- * table of another program, or a missing or changed guard of the append-only rule. Any of these could keep an append
- * from being stored, or change it.
+ * table of another program, or a missing or changed guard of the append-only rule. Any of these could change an append
+ * or drop it.
  *
  * Only writers call it, before every transaction. Reads stay possible (see `unreadable`), because the chain reveals
  * changes and `log doctor` and `log verify` must read the file. It costs one `PRAGMA schema_version` (2 µs), and reads

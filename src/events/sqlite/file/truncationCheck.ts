@@ -13,8 +13,8 @@ export interface DatabasePages {
 /**
  * Returns a function that throws `LogCorrupt` if a page is in neither the log's file nor the write-ahead log.
  *
- * SQLite does not check this: it continues with its cache, acknowledges what it writes to the write-ahead log, and
- * fills the gap with zeros when it writes that back. Call it before every transaction and every checkpoint with the
+ * SQLite does not check this: it continues with its cache, acknowledges its writes to the write-ahead log, and fills
+ * the gap with zeros when it writes that back. Call the function before every transaction and every checkpoint with the
  * file's current size. It compares pages only if the size has changed: checkpoints let the file grow, archiving lets it
  * shrink.
  *

@@ -1,4 +1,4 @@
-/** Detects text whose stored bytes differ from what was read: invalid UTF-8 and embedded NULs. */
+/** Detects text that differs from its stored bytes: invalid UTF-8 and embedded NULs. */
 
 /** Invalid UTF-8 decodes to this character, so text with it may hide other bytes than the hashed ones. */
 const REPLACEMENT = "\uFFFD"

@@ -42,12 +42,12 @@ export const inMemory = (): SnapshotKey => {
  * The key in `<log>.snapshot-key`: 32 random bytes.
  *
  * It is separate from the keys of personal data (`<log>.keys`), which the owner keeps, copies and destroys, and which
- * determine how events read. The snapshot key need not be copied: a copy of a log without it folds its states from
+ * determine how events read. Nobody needs to copy the snapshot key: a copy of a log without it folds its states from
  * events, and creates a new key at the first write.
  *
- * Each use reads the file, so that processes agree on the key, whichever created or replaced it. Only a regular file of
- * this user or of the log's owner, unreadable to others, is trusted. Anything else at the path is never followed or
- * written to; if it belongs to this user, a new key replaces it.
+ * Each use reads the file, so that processes agree on the key. Only a regular file of this user or of the log's owner,
+ * unreadable to others, is trusted. Anything else at the path is never followed or written to; if it belongs to this
+ * user, a new key replaces it.
  */
 export const inFile = (log: string): SnapshotKey => {
   const file = fileOf(log)

@@ -70,7 +70,7 @@ export const keep = (source: Source, { position, hash }: Head): Effect.Effect<vo
 
 /**
  * Makes a restored log this user's own if its head is that of a backup that this user made, on this machine, of an own
- * log. Returns whether it did. Verify the log first: only then does its head say what it contains.
+ * log. Returns whether it did. Verify the log first: only then does its head prove its content.
  */
 export const adopt = (filename: string, head: Head): Effect.Effect<boolean> =>
   Effect.flatMap(machine, (here) =>

@@ -155,7 +155,7 @@ export const readText = (file: string): string | undefined => {
   return "text" in read ? read.text : undefined
 }
 
-/** Why an existing record does not count, whatever it says. */
+/** Why an existing record does not count, with any content. */
 export const defectOf = (file: string): string | undefined => {
   const read = attempt(file)
   return "defect" in read ? read.defect : undefined

@@ -1,12 +1,12 @@
 /**
- * Who wrote a log in an SQLite file, by its record in the user's store (`LogRecord`).
+ * Finds out who wrote a log in an SQLite file, by its record in the user's store (`LogRecord`).
  *
  * Each commit of this user's processes first writes the heads before and after it to the record, within the commit's
  * transaction. A log that only this user wrote, on this machine, therefore has one of the two heads, even after a kill.
  * A log extended elsewhere, or by a program that keeps no record, has another head. A file that a stranger put in the
  * log's place has another inode or birth. A copy has no record, because a record is for one path, unless it is a
- * restored backup of this user (`BackupRecord`). A moved log keeps its record: its old path is gone, inode and head are
- * the same.
+ * restored backup of this user (`BackupRecord`). A moved log keeps its record: its old path is gone, and inode and head
+ * are the same.
  */
 
 import * as fs from "node:fs"

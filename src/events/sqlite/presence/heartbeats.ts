@@ -84,7 +84,7 @@ export const judge = (
   if (!ProcessIdentity.sharesClock(heartbeat, here)) return { _tag: "Doubtful", watchMs: STALE_AFTER_MS, exists }
   const silentMs = ProcessIdentity.monotonicNow() - heartbeat.monotonicMs
   if (exists && silentMs >= 0 && silentMs <= STALE_AFTER_MS) return { _tag: "Alive" }
-  // A machine that slept or stood still wakes its processes one after the other.
+  // A machine that slept or was stopped wakes its processes one after the other.
   const leftMs = silentMs < 0 ? STALE_AFTER_MS : STALE_AFTER_MS - silentMs
   return { _tag: "Doubtful", watchMs: Math.max(3 * HEARTBEAT_EVERY_MS, leftMs), exists }
 }

@@ -1,4 +1,7 @@
-/** Conformance tests of snapshots: a cache that may lose everything, but never returns anything but what was stored. */
+/**
+ * Conformance tests of snapshots: a cache that may lose everything, but never returns another value than the stored
+ * one.
+ */
 
 import { Context, Effect, Option } from "effect"
 import { expect } from "vitest"

@@ -50,7 +50,7 @@ const MIN_UNLIKE = 4
  * ones. The studentized bootstrap is valid for skewed differences, but not if few differ. The interval covers
  * everything that either test does not exclude, and p is the larger one, so the method never depends on the data.
  *
- * If all differences are equal, or all but one to three, they tell too little about how often and by how much others
+ * If all differences are equal, or all but one to three, they say too little about how often and by how much others
  * differ: any interval would be too narrow.
  */
 export const estimate = (groups: Groups, drawing: Drawing): Estimate => {

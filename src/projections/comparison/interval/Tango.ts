@@ -35,7 +35,7 @@ const endOf = (gained: number, lost: number, pairs: number): number => {
 }
 
 /**
- * How far the observed difference lies below this one, in standard errors under this difference, with the
+ * The distance of the observed difference below this one, in standard errors under this difference, with the
  * maximum-likelihood share of losses: the root of a quadratic equation.
  */
 const distance = (gained: number, lost: number, pairs: number, difference: number): number => {

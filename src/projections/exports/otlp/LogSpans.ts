@@ -14,9 +14,9 @@ import { TaskTrace } from "./TaskTrace.ts"
  * the ids of tasks and events, so a span has the same id in every export. A task that was continued in a fork has
  * another trace for the fork.
  *
- * Times are the task's own (`TaskClock`): gaps before a fork or a resumption are left out (`hindcast.task.left_out_ms`
- * of the root), and steps back of the log's clock are compensated. Memory holds the open spans, and the trace id of
- * every task.
+ * Times are the task's own (`TaskClock`): they leave out gaps before a fork or a resumption
+ * (`hindcast.task.left_out_ms` of the root), and compensate steps back of the log's clock. Memory holds the open spans,
+ * and the trace id of every task.
  */
 export class LogSpans {
   readonly #timeline: string | null

@@ -13,7 +13,7 @@ export const isQuestion = (request: Json | undefined): boolean =>
 
 /** Folds the events of one task or of a critic's stream, oldest first. */
 export class CriticQuestions {
-  /** The whole first question about a task, by the task. Later ones record only what differs. */
+  /** The whole first question about a task, by the task. Later ones record only the differences. */
   readonly #first = new Map<Json, { readonly question: JsonObject; readonly at: number }>()
 
   take({ type, position, payload }: LoggedEvent): void {

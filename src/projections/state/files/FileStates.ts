@@ -64,7 +64,7 @@ export interface ChangedFile {
   readonly state: FileState
 }
 
-/** The files that a patch of the document changes, in its order. Leaves out what is in another form. */
+/** The files that a patch of the document changes, in its order. Leaves out entries of another form. */
 export const read = (patch: ReadonlyArray<PatchOperation>): ReadonlyArray<ChangedFile> =>
   patch.flatMap((operation) => {
     const [files, path, ...others] = pointerKeys(operation.path)

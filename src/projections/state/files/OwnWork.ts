@@ -1,6 +1,6 @@
 /**
  * Tasks in which Hindcast itself worked on recorded files for a person: searches, restores, forks. They stay in the
- * log, and are not an agent's work: scores, trials of rules and lists leave them out unless somebody asks for them.
+ * log, but are no agent's work: scores, trials of rules and lists leave them out unless somebody asks for them.
  */
 
 /** The agents of these tasks. */

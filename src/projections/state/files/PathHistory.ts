@@ -48,7 +48,7 @@ export const hadAtStart = (history: PathHistory | undefined): boolean | null => 
 /** One more edit that is in vain if the recording had the file. */
 export const waiting = (history: PathHistory = unseen): PathHistory => ({ ...history, waiting: history.waiting + 1 })
 
-/** Without what is known of contents, so that counts stay distinct. */
+/** Without knowledge of contents, so that counts stay distinct. */
 export const forgotten = (files: SafeRecord.SafeRecord<PathHistory>): SafeRecord.SafeRecord<PathHistory> => {
   const kept: SafeRecord.Own<PathHistory> = {}
   for (const [path, { touched, undone, outside, unattributed }] of Object.entries(files))
@@ -63,7 +63,7 @@ interface News {
   readonly outside: number
   readonly unattributed: number
   readonly foundEmpty: number
-  /** The differences of what is kept, and of files of which nobody knows it. */
+  /** The differences of the kept lines, and of files for which they are unknown. */
   readonly kept: number
   readonly keptUnknown: number
 }
@@ -129,6 +129,6 @@ const MAX_DIGEST = 128
 const keyOf = (entry: Pick<Entry, "kind" | "digest"> | undefined): string | null =>
   entry?.digest === undefined || entry.digest.length > MAX_DIGEST ? null : `${entry.kind} ${entry.digest}`
 
-/** Characters that a change adds to what is kept. */
+/** Characters that a change adds to the kept ones. */
 export const grown = (contentsBefore: number, { contents }: PathHistory): number =>
   contents.slice(contentsBefore).reduce((sum, { key }) => sum + (key?.length ?? 1), 0)

@@ -16,7 +16,7 @@ export const Call = Schema.Struct({
   had: Schema.NullOr(Schema.Boolean),
   /** A change names it as its only cause. */
   changed: Schema.Boolean,
-  /** Another call ran meanwhile, or something may have hidden what it changed. */
+  /** Another call ran at the same time, or something may have hidden the changes. */
   unclear: Schema.Boolean,
 })
 

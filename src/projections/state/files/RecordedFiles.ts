@@ -119,19 +119,19 @@ export const projection: Projection<State> = {
 
 const isUnreadable = ({ personal }: Event): boolean => personal?.readable === false
 
-/** Other files than before: what is known of paths no longer holds. */
+/** Other files than before: knowledge of paths no longer holds. */
 const restarted = (state: State, root: string): State => {
   const { emptyEdits, unclearEdits, touched, undone, outside, unattributed, lines, isPartial } = settled(
     state,
     () => true,
   )
   const counts = { emptyEdits, unclearEdits, touched, undone, outside, unattributed, lines, isPartial }
-  // Nobody sees what becomes of the files from before.
+  // Later states of the earlier files are unknown.
   const keptUnknown = state.keptUnknown + (touched === 0 ? 0 : 1)
   return { ...initial, ...counts, keptUnknown, root, files: PathHistory.forgotten(state.files), size: state.size }
 }
 
-/** Until another look, no call shows what it changed. */
+/** Until another look, no call shows its changes. */
 const blinded = (state: State): State => ({
   ...state,
   isBlind: true,
@@ -139,7 +139,7 @@ const blinded = (state: State): State => ({
   calls: state.calls.map(RecentCalls.unclear),
 })
 
-/** The recorder went on after the last call's end, so it has looked at the files. */
+/** The recorder continued after the last call's end, so it has looked at the files. */
 const followed = (state: State, { type }: Event): State =>
   state.ended === null || SILENT.has(type) ? state : { ...state, ended: null }
 
@@ -207,7 +207,7 @@ const changed = (state: State, event: Event): State => {
   return after.size > MAX_SIZE ? lost : after
 }
 
-/** The author of a change, and what it says about calls. */
+/** The author of a change, and its meaning for calls. */
 const attributed = (
   calls: ReadonlyArray<RecentCalls.Call>,
   { payload, causationId }: Event,

@@ -1,4 +1,4 @@
-/** What differs between two events of a row: paths within their contents, with the words that differ. */
+/** The differences between two events of a row: paths within their contents, with the words that differ. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { PatchOperation } from "../../../events/vocabulary/Sensing.ts"
@@ -37,7 +37,7 @@ const VALUE_LENGTH = 160
 const MAX_PARTS = 40
 const CONTEXT = 24
 
-/** Compares the contents of two events, without what differs between any two runs. */
+/** Compares the contents of two events, without the parts that differ between any two runs. */
 export const between = (a: Event, b: Event): ContentDifferences => {
   const before = EventContent.of(a)
   const operations = JsonPatch.diff(before, EventContent.of(b))

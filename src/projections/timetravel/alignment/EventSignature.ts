@@ -37,7 +37,7 @@ export const makeReader = (): ((event: Event) => EventSignature) => {
   const modelCalls = new Set<string>()
   return (event) => {
     const { type, payload } = event
-    // A model's answer is recorded before its raw response, even if the request lies in the shared past.
+    // A model's answer is recorded before its raw response, even if the request is in the shared past.
     if (ANSWERED.has(type) && event.causationId !== null) modelCalls.add(event.causationId)
     const commandId = textOf(payload.commandId)
     if (type === COMMANDED && commandId !== undefined) {

@@ -1,4 +1,4 @@
-/** Names of runs for people: what tells them apart, instead of ids. */
+/** Names of runs for people: distinguishing properties instead of ids. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
@@ -43,7 +43,7 @@ export const of = (timeline: string, taskId: string | null, events: Iterable<Eve
 /** `stoker@2.1.0` → `stoker`. */
 export const withoutVersion = (agent: string): string => agent.replace(/@[^@]*$/, "")
 
-/** Maximum length of what tells a run apart, in characters. */
+/** Maximum length of a distinguishing property, in characters. */
 const LENGTH = 40
 
 /** Letters of runs, in order: A, B, … Z, then A1, B1 … */
@@ -51,8 +51,8 @@ export const letterOf = (index: number): string =>
   String.fromCharCode(65 + (index % 26)) + (index < 26 ? "" : String(Math.floor(index / 26)))
 
 /**
- * Names of runs that stand next to each other: a letter, and the first of agent, model, fork and task that differs
- * between all of them: `A (careful)`, `B (hasty)`. The letter alone if none does.
+ * Names of runs next to each other: a letter, and the first of agent, model, fork and task that differs between all of
+ * them: `A (careful)`, `B (hasty)`. The letter alone if none does.
  */
 export const labelsOf = (runs: ReadonlyArray<RunName>): ReadonlyArray<string> => {
   const told = TELLING.map((tell) => runs.map(tell)).find(

@@ -45,7 +45,7 @@ export interface TableRun extends RunNames.RunName {
 export interface RunSplit {
   /** The positions of the first decision that differs, in the first run and in this one; null if none differs. */
   readonly at: { readonly first: number | null; readonly here: number | null } | null
-  /** What this run decided there: `called write_file with path "a.mjs"`; null if none differs. */
+  /** This run's decision there: `called write_file with path "a.mjs"`; null if none differs. */
   readonly deed: string | null
   readonly sentence: string
 }
@@ -168,7 +168,7 @@ const labelled = (names: ReadonlyArray<RunNames.RunName>) => {
       (index) => [JSON.stringify([names[index]?.agent, names[index]?.models])],
     ).values(),
   ]
-  // If all have the same agent and models, each fork or task stands for itself.
+  // If all have the same agent and models, each fork or task is a group of its own.
   const groupsOf = groups.length === 1 ? names.map((_, index) => [index]) : groups
   const groupLabels = RunNames.labelsOf(
     groupsOf.flatMap(([member]) => (member === undefined ? [] : (names[member] ?? []))),

@@ -12,8 +12,8 @@ import { readKeys } from "./keys.ts"
 
 /**
  * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
- * stored this state, so nothing needs another fold. Snapshots with other seals are never used, only counted. A sealed
- * snapshot also proves the event that it was taken at, as an anchor does.
+ * stored this state, so no fold is needed. Other snapshots are never used, only counted. A sealed snapshot also proves
+ * the event at its position, as an anchor does.
  */
 export const snapshots = (stores: Stores): Check => ({
   what: "snapshots",
