@@ -19,6 +19,9 @@ const QUESTIONS: ReadonlyArray<readonly [question: string, ...pages: ReadonlyArr
   ["gate Claude Code", "guides/gate-a-coding-agent"],
   ["replay in CI", "guides/replay-in-a-test"],
   ["cost per model", "guides/limit-an-agent", "guides/compare-scorings"],
+  ["keep API keys out of a log", "guides/keep-keys-out"],
+  ["undo what an agent did to files", "guides/get-files-back"],
+  ["limit what an agent may do", "guides/approve-an-agent"],
 ]
 
 /** One page of each kind: front, tutorial, guide, wide tables, long reference. */
