@@ -100,6 +100,7 @@ export declare namespace Kernel {
     ) => Effect.Effect<RolloutWorld.RolloutWorld, RolloutWorld.RolloutWorldError, Scope.Scope>
     /** Questions to people about commands, and their answers. */
     readonly confirmations: Confirmations.Service
+    /** The audit of a task, open or closed. */
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
     /** Scores past tasks with another rubric, as a new score set. */
     readonly rescore: Scoring.Service["rescore"]

@@ -135,6 +135,7 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
+/** An event of one of these types, ready to append. */
 type EventOf<Types extends CoreName> = {
   readonly [Type in Types]: {
     readonly type: Type
