@@ -40,6 +40,7 @@ import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
 import * as RolloutWorld from "./rollout/RolloutWorld.ts"
+import * as SearchWorld from "./rollout/SearchWorld.ts"
 import * as SnapshotUpkeep from "./SnapshotUpkeep.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
@@ -98,6 +99,10 @@ export declare namespace Kernel {
     readonly rolloutWorld: (
       options: RolloutWorld.RolloutWorldOptions,
     ) => Effect.Effect<RolloutWorld.RolloutWorld, RolloutWorld.RolloutWorldError, Scope.Scope>
+    /** Starts a world's process for clones of an episode, until the scope closes. See `World.clone` in `hindcast/worlds`. */
+    readonly searchWorld: (
+      options: SearchWorld.SearchWorldOptions,
+    ) => Effect.Effect<SearchWorld.SearchWorld, SearchWorld.SearchWorldError, Scope.Scope>
     /** Questions to people about commands, and their answers. */
     readonly confirmations: Confirmations.Service
     /** The audit of a task, open or closed. */
@@ -268,25 +273,17 @@ const make = (input: KernelOptions) =>
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 
+    const { directory, workspace } = options
+    const rollouts = { log, registry, host, gate, directory, workspace, identity: lease.identity }
+
     return Kernel.of({
       plugins: registry,
       confirmations: people,
       audit,
       unconsented,
       rescore: scoring.rescore,
-      rolloutWorld: (of) =>
-        RolloutWorld.open(
-          {
-            log,
-            registry,
-            host,
-            gate,
-            directory: options.directory,
-            workspace: options.workspace,
-            identity: lease.identity,
-          },
-          of,
-        ),
+      rolloutWorld: (of) => RolloutWorld.open(rollouts, of),
+      searchWorld: (of) => SearchWorld.open(rollouts, of),
       fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),
       replay: (...args) =>
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),

@@ -4,6 +4,7 @@ import { Effect, ExecutionStrategy, Exit, Schema, Scope } from "effect"
 import { EventLog } from "../events/log/EventLog.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Projector } from "../projections/projector/Projector.ts"
+import type { JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import * as PluginWorld from "../worlds/handle/PluginWorld.ts"
 import type * as Handle from "../worlds/handle/World.ts"
@@ -12,7 +13,18 @@ import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
 /** A world, one episode at a time. Descriptions such as `info` and `spaces()` are synchronous. */
-export interface World extends Promised<Handle.World> {}
+export interface World extends Omit<Promised<Handle.World>, "clone" | "restore"> {
+  /** Copies the episode in its current state into another process. */
+  readonly clone: (call?: CallOptions) => Promise<WorldClone>
+  /** A clone in a state that `state` returned earlier. The episode itself stays where it is. */
+  readonly restore: (state: JsonObject, call?: CallOptions) => Promise<WorldClone>
+}
+
+/** A copy of an episode, in which a program tries steps. */
+export interface WorldClone extends Omit<Promised<Handle.WorldClone>, "clone"> {
+  /** Another clone, in the same state. */
+  readonly clone: (call?: CallOptions) => Promise<WorldClone>
+}
 
 /** Options of `hindcast.world`. */
 export interface WorldOptions extends PluginWorld.WorldOptions, CallOptions {
@@ -45,7 +57,12 @@ export const worldsOf = ({ kernel, log, projector }: Services, calls: Calls) =>
           const scope = yield* Scope.fork(calls.scope, ExecutionStrategy.sequential)
           return yield* Scope.extend(PluginWorld.open(opening), scope).pipe(
             Effect.flatMap((world) => wrapped(world, ...wrappers)),
-            Effect.map((world): World => promised(world, calls)),
+            Effect.map((world): World => {
+              const clone = Effect.map(world.clone, (cloned) => promisedClone(cloned, calls))
+              const restore = (state: JsonObject) =>
+                Effect.map(world.restore(state), (cloned) => promisedClone(cloned, calls))
+              return promised({ ...world, clone, restore }, calls)
+            }),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
           )
         }).pipe(
@@ -56,3 +73,8 @@ export const worldsOf = ({ kernel, log, projector }: Services, calls: Calls) =>
     },
     calls,
   )
+
+const promisedClone = (cloned: Handle.WorldClone, calls: Calls): WorldClone => {
+  const clone = Effect.map(cloned.clone, (other) => promisedClone(other, calls))
+  return promised({ ...cloned, clone }, calls)
+}

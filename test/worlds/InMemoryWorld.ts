@@ -9,7 +9,7 @@ import type { Json } from "../../src/values/Json.ts"
 import { asObject } from "../../src/values/JsonObjects.ts"
 import type { Shown, Status, StepResult, World } from "../../src/worlds/handle/World.ts"
 import { AGENT } from "../../src/worlds/handle/World.ts"
-import { ActionRefused, NoEpisode, NoSuchAgent } from "../../src/worlds/handle/WorldError.ts"
+import { ActionRefused, CloneRefused, NoEpisode, NoSuchAgent } from "../../src/worlds/handle/WorldError.ts"
 
 // The modules of the runner take what they use of Deno when they are loaded.
 Reflect.set(globalThis, "Deno", { inspect, exit: process.exit, stdin: {}, stdout: {} })
@@ -114,11 +114,15 @@ export const inMemory = (
     status: (agent = first()) => Effect.map(ownOf(agent), ({ status }) => status as Status),
     turn: Effect.map(document, (state) => (asObject(state.episode).turn ?? null) as string | null),
     taskId: Effect.succeed("in-memory"),
+    clone: uncloned,
+    restore: () => uncloned,
     close: Effect.sync(() => {
       served = undefined
     }),
   }
 }
+
+const uncloned = new CloneRefused({ world: "sample", reason: "the samples have no process" })
 
 /** Only what the worlds of the tests use. */
 export const contextOf = (agent: string) => ({ agent, math: elementary }) as unknown as PluginContext

@@ -268,3 +268,56 @@ export const ioEvents = [
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
 ] as const
+
+const whole = Schema.NonNegativeInt
+
+/** The state in which the rounds of a searched run begin. */
+const SearchedFrom = Schema.Union(
+  Schema.Struct({ step: whole.annotations({ description: "The episode's state after this many of its steps" }) }),
+  Schema.Struct({ run: whole.annotations({ description: "The state after the run with this index in the search" }) }),
+  Schema.Struct({ state: Json.annotations({ description: "A state that the search does not know otherwise" }) }),
+).annotations({ identifier: "SearchedFrom" })
+
+/** A run of rounds in one clone. */
+export const SearchedRun = Schema.Struct({
+  clone: whole.annotations({ description: "The clone's number in the search, from 0" }),
+  from: SearchedFrom,
+  rounds: whole.annotations({ description: "The number of its rounds" }),
+  actions: optional(
+    Schema.Array(JsonObject).annotations({
+      description: "The actions of each round, by agent, if the program chose them",
+    }),
+  ),
+  seed: optional(Schema.Int.annotations({ description: "Its agents chose at random, by this seed" })),
+  returns: JsonObject.annotations({ description: "The sum of each agent's rewards in these rounds" }),
+  ended: optional(Schema.Literal(true).annotations({ description: "No agent can act in its last state" })),
+  refused: optional(Schema.String.annotations({ description: "Why the world refused an action of the last round" })),
+}).annotations({ identifier: "SearchedRun" })
+
+export type SearchedRun = typeof SearchedRun.Type
+
+/** Steps that a program tried in clones of a task's world. They are not steps of the episode. */
+export const searchEvents = [
+  eventType(
+    "SearchStarted",
+    "A program began to try steps in clones of a task's world. The world itself stays as it is.",
+    {
+      searchId: Schema.NonEmptyString,
+      plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment was cloned" }),
+      version: Schema.NonEmptyString.annotations({ description: "The plugin's version" }),
+      rule: Schema.String.annotations({ description: "The gate rule that allowed all tried steps, asked once" }),
+    },
+  ),
+  eventType(
+    "StepsSearched",
+    "Steps that a program tried in clones of a task's world. The agent took none of them, and no score counts their rewards.",
+    {
+      searchId: Schema.NonEmptyString,
+      plugin: Schema.NonEmptyString,
+      first: whole.annotations({ description: "The index of its first run in the search, from 0" }),
+      steps: whole.annotations({ description: "The number of rounds in all its runs" }),
+      runs: Schema.Array(SearchedRun),
+    },
+    { personal: { runs: [] } },
+  ),
+] as const

@@ -4,7 +4,7 @@ import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
 import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
-import { decidingEvents, ioEvents } from "./Deciding.ts"
+import { decidingEvents, ioEvents, searchEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
@@ -33,6 +33,7 @@ const coreEvents = [
   ...scenarioEvents,
   ...curriculumEvents,
   ...rolloutEvents,
+  ...searchEvents,
   ...scoringEvents,
   ...timelineEvents,
   ...annotatingEvents,

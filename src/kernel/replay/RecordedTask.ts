@@ -228,6 +228,7 @@ export const make = (
         return past.filter(({ position }) => position > after && position < end)
       }),
     conduct: () => Effect.void,
+    searched: () => Effect.succeed(opened.id),
     decided,
     deciding: (decision) => Effect.map(decided(decision), ({ id }) => id),
     close: (outcome, reason) =>

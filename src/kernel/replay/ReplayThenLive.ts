@@ -85,6 +85,7 @@ export const replayThenLive = (
       ),
     events: (after) => Effect.suspend(() => (past.isUsedUp() ? live.events(after) : past.task.events(after))),
     conduct: (...events) => from(Effect.void, live.conduct(...events)),
+    searched: (event) => from(past.task.searched(event), live.searched(event)),
     // The last recorded decision may also be the last record of its turn.
     decided: (decision) =>
       Effect.suspend(() =>

@@ -8,11 +8,11 @@ import { Data, Effect, type Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Spaces } from "../../plugins/author.ts"
 import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
-import { actuatorsOf, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
+import { actuatorsOf, type Manifest, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import { ACTION_MASK, OBSERVATION } from "../../plugins/manifest/world.ts"
 import type { ProcessCalls } from "../../plugins/process/Components.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
-import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Gate from "../gate/Gate.ts"
@@ -92,16 +92,9 @@ export const open = (
   { rolloutId, plugin, options: given, seed }: RolloutWorldOptions,
 ): Effect.Effect<RolloutWorld, RolloutWorldError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { log, registry, host, directory, workspace, identity } = kernel
-    const found = SafeRecord.get(yield* registry.state, plugin)
+    const { log, registry } = kernel
     const refused = (reason: string) => new RolloutRefused({ world: plugin, reason })
-    if (found?.active !== true) return yield* refused("expected an active plugin of this name in the registry")
-    const manifest = manifestOf(found)
-    const { environment } = manifest.peas
-    const facts = worldOf(manifest)
-    if (environment === undefined || facts === undefined) {
-      return yield* refused("expected a world, found a plugin without steps")
-    }
+    const { found, manifest, environment, facts } = yield* worldIn(yield* registry.state, plugin, refused)
     if (facts.maxAgents > 1) {
       return yield* refused(
         `expected a world for one agent, found one for ${facts.maxAgents}; record its steps in full`,
@@ -112,28 +105,14 @@ export const open = (
         "expected a plugin without grants, found one that was granted something; record its steps in full",
       )
     }
-    const rule = yield* allowed(kernel.gate, plugin, found)
+    const rule = yield* allowed(kernel.gate, plugin, found, refused)
     const options = yield* Environments.optionsOf(
       registry,
       plugin,
       environment,
       given === undefined ? {} : { [plugin]: given },
     )
-    const { directory: copy } = yield* registry.installed(plugin)
-    const record = recordAs(log, plugin, manifest.version, `rollout/${rolloutId}`, identity)
-    const process = yield* host.start({
-      manifest,
-      grants: NO_GRANTS,
-      directory: copy,
-      workspace,
-      seed,
-      instance: `rollout/${rolloutId}`,
-      forbidden: [...(yield* filesOf(log.name, plugin)), directory],
-      denoDir: path.join(directory, `${plugin}.deno`),
-      metadata: { plugin: found.metadata, components: {} },
-      record: (event) => record(event, null),
-      consent: SandboxConsents.mayStart(log, { plugin, version: manifest.version, digest: found.digest }),
-    })
+    const process = yield* processOf(kernel, found, manifest, seed, `rollout/${rolloutId}`)
     return {
       plugin,
       version: manifest.version,
@@ -149,7 +128,50 @@ export const open = (
     }
   })
 
-const hasGrants = ({ grants, manifest }: Plugin): boolean =>
+/** The active world of this name. Fails with what `refused` makes of the reason. */
+export const worldIn = <E>(registry: PluginRegistry, plugin: string, refused: (reason: string) => E) =>
+  Effect.gen(function* () {
+    const found = SafeRecord.get(registry, plugin)
+    if (found?.active !== true)
+      return yield* Effect.fail(refused("expected an active plugin of this name in the registry"))
+    const manifest = manifestOf(found)
+    const { environment } = manifest.peas
+    const facts = worldOf(manifest)
+    if (environment === undefined || facts === undefined) {
+      return yield* Effect.fail(refused("expected a world, found a plugin without steps"))
+    }
+    return { found, manifest, environment, facts }
+  })
+
+/** Starts a process of its own for many episodes. `instance` names it in the log, where its events form a stream. */
+export const processOf = (
+  { log, registry, host, directory, workspace, identity }: RolloutKernel,
+  found: Plugin,
+  manifest: Manifest,
+  seed: number,
+  instance: string,
+) =>
+  Effect.gen(function* () {
+    const plugin = manifest.name
+    const { directory: copy } = yield* registry.installed(plugin)
+    const record = recordAs(log, plugin, manifest.version, instance, identity)
+    return yield* host.start({
+      manifest,
+      grants: NO_GRANTS,
+      directory: copy,
+      workspace,
+      seed,
+      instance,
+      forbidden: [...(yield* filesOf(log.name, plugin)), directory],
+      denoDir: path.join(directory, `${plugin}.deno`),
+      metadata: { plugin: found.metadata, components: {} },
+      record: (event) => record(event, null),
+      consent: SandboxConsents.mayStart(log, { plugin, version: manifest.version, digest: found.digest }),
+    })
+  })
+
+/** Whether a plugin was granted anything, so that its calls may have effects outside of its world. */
+export const hasGrants = ({ grants, manifest }: Plugin): boolean =>
   Object.values(grants).some((grant) => (Array.isArray(grant) ? grant.length > 0 : grant === true)) ||
   manifest.runtime === "mcp"
 
@@ -163,14 +185,16 @@ const prioritiesOf = ({ components }: Plugin) =>
 const WORLD_SENSORS: ReadonlyArray<string> = [OBSERVATION, ACTION_MASK]
 
 /** Asks the gate once, without arguments: a rule about arguments then applies if it denies or asks. */
-const allowed = (gate: Gate.GateConfig, plugin: string, found: Plugin): Effect.Effect<string, RolloutRefused> => {
+export const allowed = <E>(
+  gate: Gate.GateConfig,
+  plugin: string,
+  found: Plugin,
+  refused: (reason: string) => E,
+): Effect.Effect<string, E> => {
   const step = actuatorsOf(manifestOf(found)).find(({ name }) => name === STEP)
   const { effective, because } = effectiveRisk(step?.risk, found)
   const { decision, rule, reason } = Gate.decide(gate, { actuator: `${plugin}/${STEP}`, risk: effective, because })
   return decision === "allow"
     ? Effect.succeed(rule)
-    : new RolloutRefused({
-        world: plugin,
-        reason: `the gate is asked once for all steps, and its rule ${rule} says ${decision}: ${reason}`,
-      })
+    : Effect.fail(refused(`the gate is asked once for all steps, and its rule ${rule} says ${decision}: ${reason}`))
 }

@@ -121,6 +121,11 @@ export interface Task {
     event: ScenarioEvent,
     ...consequences: ReadonlyArray<ScenarioEvent>
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Records the steps that a search tried in clones of a world, under the name `search`. Returns the event's id. A replay
+   * records nothing.
+   */
+  readonly searched: (event: SearchEvent) => Effect.Effect<string, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which causes the following ones. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /**
@@ -155,6 +160,9 @@ export type MemberEvent = EventOf<"AgentJoined" | "AgentLeft" | "AgentSuspended"
 export type ScenarioEvent = EventOf<
   "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived" | "AgentLeft"
 >
+
+/** An event of a search. `causationId` defaults to the task's opening. */
+export type SearchEvent = EventOf<"SearchStarted" | "StepsSearched"> & { readonly causationId?: string }
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {

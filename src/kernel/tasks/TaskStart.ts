@@ -278,6 +278,8 @@ export const begin = <E>(
         lifecycle.ifOpen(
           Effect.asVoid(recorder.as("scenario").record({ ...event, causationId: openedBy }, ...consequences)),
         ),
+      searched: (event) =>
+        lifecycle.ifOpen(Effect.map(recorder.as("search").record({ causationId: openedBy, ...event }), ({ id }) => id)),
       decided: (decision) =>
         lifecycle.ifOpen(
           Effect.suspend(() => recorder.as(`agent:${decision.agent}`).record(decisionMade(decision, openedBy))),

@@ -134,6 +134,13 @@ export const HostFrame = Schema.Union(
         ),
         restore: Schema.optional(Schema.Struct({ options: JsonObject, state: ParsedJson })),
         action: Schema.optional(ParsedJson),
+        trial: Schema.optional(
+          Schema.Union(
+            Schema.Struct({ rounds: Schema.Array(Schema.Record({ key: Schema.String, value: ParsedJson })) }),
+            Schema.Struct({ seed: Schema.Int, maxRounds: Schema.Int }),
+          ),
+        ),
+        drop: Schema.optional(Schema.Literal(true)),
       }),
     ),
     now: Schema.Finite,

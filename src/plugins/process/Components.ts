@@ -81,14 +81,26 @@ export interface JudgeOptions extends CallOptions {
   readonly now?: number
 }
 
-/** A call for one slot: exactly one of `reset`, `restore` and `action`. */
+/** A call for one slot: exactly one of `reset`, `restore`, `action`, `trial` and `drop`; or `restore` and then `trial`. */
 export interface SlotCall {
   readonly slot: number
   /** `continued`: the random numbers of the slot's last episode go on, and the seed is not used. */
   readonly reset?: { readonly options: JsonObject; readonly seed: number; readonly continued?: boolean }
   readonly restore?: { readonly options: JsonObject; readonly state: Json }
   readonly action?: Json
+  /** Rounds that a search tries. */
+  readonly trial?: Trial
+  /** Forgets the slot's episode. */
+  readonly drop?: true
 }
+
+/**
+ * Rounds that a search tries: given ones, or at most `maxRounds` in which agents choose among their legal actions at
+ * random, by a seed. They end when no agent can act, or after a round in which the world refused an action.
+ */
+export type Trial =
+  | { readonly rounds: ReadonlyArray<{ readonly [agent: string]: Json }> }
+  | { readonly seed: number; readonly maxRounds: number }
 
 /** A slot after a call. */
 export interface SlotAnswer {
@@ -99,6 +111,12 @@ export interface SlotAnswer {
   readonly step?: JsonObject
   /** Why the world refused a step. */
   readonly error?: Failure
+  /** After a trial, instead of `readings`: those of each agent. */
+  readonly agents?: { readonly [agent: string]: JsonObject }
+  /** The actions of a trial's rounds, in order. */
+  readonly actions?: ReadonlyArray<{ readonly [agent: string]: Json }>
+  /** The results of a trial's rounds, in order. */
+  readonly rounds?: ReadonlyArray<{ readonly [agent: string]: RoundOutcome }>
 }
 
 /** The calls that a plugin's process answers. */
@@ -279,17 +297,6 @@ export const make = (
   }
 }
 
-const isAnswers = SchemaPredicate.is(
-  Schema.Array(
-    Schema.Struct({
-      state: Json,
-      readings: JsonObject,
-      step: optional(JsonObject),
-      error: optional(Failure),
-    }),
-  ),
-)
-
 /** Validates the answer of a `settle`. */
 export const settleAnswerOf = (
   plugin: string,
@@ -325,6 +332,20 @@ const RoundOutcomes = Schema.Record({
     Schema.Struct({ error: Failure, got: Schema.optional(JsonObject) }),
   ),
 })
+
+const isAnswers = SchemaPredicate.is(
+  Schema.Array(
+    Schema.Struct({
+      state: Json,
+      readings: JsonObject,
+      step: optional(JsonObject),
+      error: optional(Failure),
+      agents: optional(Schema.Record({ key: Schema.String, value: JsonObject })),
+      actions: optional(Schema.Array(JsonObject)),
+      rounds: optional(Schema.Array(RoundOutcomes)),
+    }),
+  ),
+)
 
 const decodeRound = Schema.decodeUnknownEither(RoundOutcomes)
 

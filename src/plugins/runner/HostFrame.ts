@@ -93,10 +93,19 @@ export interface Failure {
   readonly message: string
 }
 
-/** A call for one slot: begin an episode, continue one from a document, or step. */
+/** A call for one slot: begin an episode, continue one from a document, step, or try rounds. */
 export interface SlotCall {
   readonly slot: number
   readonly reset?: { readonly options: JsonObject; readonly seed: number; readonly continued?: boolean }
   readonly restore?: { readonly options: JsonObject; readonly state: Json }
   readonly action?: Json
+  /** After `restore`, if both are present. */
+  readonly trial?: Trial
+  /** Forgets the slot's episode. */
+  readonly drop?: true
 }
+
+/** Rounds that a search tries: given ones, or those of agents that act at random. */
+export type Trial =
+  | { readonly rounds: ReadonlyArray<{ readonly [agent: string]: Json }> }
+  | { readonly seed: number; readonly maxRounds: number }

@@ -171,6 +171,9 @@ const summaries: Summaries = {
       : `${count(episodes, "episode")} of ${plugin} by ${policy}, seed ${seed}`,
   StepsRecorded: ({ plugin, first, steps }) =>
     steps === 0 ? `${plugin}: no step` : `${plugin}: ${count(steps, "step")}, ${first} to ${first + steps - 1}`,
+  SearchStarted: ({ plugin, rule }) => `in clones of ${plugin}, allowed by ${rule}`,
+  StepsSearched: ({ plugin, steps, runs }) =>
+    `${plugin}: ${count(steps, "step")} tried in ${count(runs.length, "run")}`,
   RolloutEnded: ({ episodes, steps }) => `${count(episodes, "episode")}, ${count(steps, "step")}`,
 
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,

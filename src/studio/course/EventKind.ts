@@ -51,6 +51,8 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   RolloutStarted: "world",
   StepsRecorded: "world",
   RolloutEnded: "world",
+  SearchStarted: "world",
+  StepsSearched: "world",
 
   CurriculumStarted: "other",
   StageAttempted: "other",

@@ -4,7 +4,7 @@ import type { Effect, Stream } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { ResetOptions, Spaces, Status, WorldInfo } from "./World.ts"
+import type { ResetOptions, Spaces, Status, WorldClone, WorldInfo } from "./World.ts"
 import type { WorldError } from "./WorldError.ts"
 
 /** A sensor under its own name: `room`, not `text-room/room`. */
@@ -130,6 +130,10 @@ export interface Environment {
     agent: string,
     types: ReadonlyArray<string>,
   ) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
+  /** A clone of the task's world in its state of now. Fails with `CloneRefused` in an environment without steps. */
+  readonly clone: Effect.Effect<WorldClone, WorldError>
+  /** A clone of the task's world in an earlier state. */
+  readonly restored: (state: JsonObject) => Effect.Effect<WorldClone, WorldError>
   /** Ends the task, if there is one. */
   readonly close: Effect.Effect<void, WorldError>
 }

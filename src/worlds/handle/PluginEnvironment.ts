@@ -1,9 +1,10 @@
 /** Runs the environment of a plugin on the kernel: each reset opens a task with this plugin alone. */
 
-import { Data, Effect, Either, Fiber, type Scope, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import { Data, Effect, Either, Fiber, type Scope } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { manifestOf } from "../../kernel/registry/Registry.ts"
@@ -17,7 +18,9 @@ import { type Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Clones from "./Clones.ts"
 import type { Commanded, Ended, Environment, Perceived } from "./Environment.ts"
+import { laterEvents } from "./EpisodeEvents.ts"
 import { AgentNames, PluginEnvironmentOptions } from "./PluginEnvironmentOptions.ts"
 import { endedOf, endsOf, infoOf, localName, ownIn, statusOf } from "./PluginManifest.ts"
 import { AGENT, type ResetOptions } from "./World.ts"
@@ -110,6 +113,7 @@ const make = (
   const keyOf = (agent: string) => (isShared ? agent : AGENT)
   const named = (agent: string) => (isShared ? { agentId: agent } : {})
   let current: Episode | undefined
+  const clones = Clones.make(kernel, plugin, isShared, scope)
   // Two resets at once would leave the first task open.
   const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const episode = alone(
@@ -136,6 +140,7 @@ const make = (
     const { task, outcomes } = closing
     return Effect.gen(function* () {
       const joint = EpisodeEnd.joint([...outcomes.values()])
+      yield* Effect.catchTag(clones.end, "TaskClosed", () => Effect.void)
       const how = joint ?? ended(documentOf(yield* recordedOf(closing))) ?? "truncated"
       current = undefined
       // The kernel may have closed it already, for example after a cancellation.
@@ -196,6 +201,7 @@ const make = (
   const act = (agent: string, { actuator, args, choice }: Commanded) =>
     inEpisode((episodeNow) => {
       const carriedOut = Effect.gen(function* () {
+        yield* clones.flush
         const because = yield* chosen(episodeNow, agent, choice)
         const outcome = yield* episodeNow.task.act(`${plugin}/${actuator}`, args, { ...because, ...named(agent) })
         episodeNow.current.clear()
@@ -212,6 +218,7 @@ const make = (
         args: { action },
       }))
       const carriedOut = Effect.gen(function* () {
+        yield* clones.flush
         const outcomes = yield* episodeNow.task.together(commands)
         episodeNow.current.clear()
         return outcomes.flatMap((outcome, index): ReadonlyArray<readonly [string, Ended]> => {
@@ -223,10 +230,21 @@ const make = (
       return Effect.flatMap(Effect.forkIn(carriedOut, scope), Fiber.join)
     })
 
+  /** A clone of an episode, in its state of now or in a given one. */
+  const cloneOf = (began: Episode, wanted: JsonObject | undefined) =>
+    Effect.gen(function* () {
+      const { task } = began
+      const [reset] = yield* log.readPage({ taskId: task.id, types: ["EnvironmentReset"] }, 1)
+      const options = reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload.options : {}
+      const now = documentOf(yield* recordedOf(began))
+      return yield* clones.clone({ task, options }, wanted ?? now, now)
+    })
+
   const tick = (milliseconds: number) =>
     inEpisode((episodeNow) =>
       Effect.gen(function* () {
         const { task, current, outcomes } = episodeNow
+        yield* clones.flush
         const got = yield* task.tick(plugin, yield* Options.decode("tick", Options.Milliseconds, milliseconds))
         current.clear()
         for (const [name, own] of Object.entries(got)) {
@@ -269,31 +287,9 @@ const make = (
       }),
     own: (agent) => Effect.map(state, (document) => ownIn(document, keyOf(agent))),
     events: (agent, types) =>
-      Effect.gen(function* () {
-        const { task } = yield* episode
-        const { position } = yield* log.head
-        // Events that end a command do not name its agent; its request does, and may be earlier.
-        const followed = [...types, "ActuatorCommanded", "TaskClosed"]
-        const concerns = isShared ? concerning(agent) : () => true
-        return log.follow({ taskId: task.id, types: followed }).pipe(
-          Stream.filter((item): item is Event => !(item instanceof CaughtUp) && concerns(item)),
-          Stream.dropWhile((event) => event.position <= position),
-          Stream.takeUntil(({ type }) => type === "TaskClosed"),
-          Stream.filter(({ type }) => types.includes(type)),
-        )
-      }),
+      Effect.flatMap(episode, ({ task }) => laterEvents(log, task.id, isShared ? agent : undefined, types)),
+    clone: inEpisode((began) => cloneOf(began, undefined)),
+    restored: (wanted) => inEpisode((began) => cloneOf(began, wanted)),
     close: alone(close),
-  }
-}
-
-/**
- * Returns a predicate for events that concern an agent or name none. It must see all events in order: events that end a
- * command name only the command.
- */
-const concerning = (agent: string): ((event: Event) => boolean) => {
-  const others = new Set<Json | undefined>()
-  return ({ type, payload: { agentId, commandId } }) => {
-    if (type === "ActuatorCommanded" && agentId !== agent) others.add(commandId)
-    return (agentId === undefined || agentId === agent) && (commandId === undefined || !others.has(commandId))
   }
 }

@@ -208,6 +208,8 @@ const over = (environment: Environment, declared: Spaces): World => {
       return typeof turn === "string" ? turn : null
     }),
     taskId: environment.taskId,
+    clone: environment.clone,
+    restore: environment.restored,
     close: environment.close,
   }
 }

@@ -3,7 +3,7 @@
 import type { Effect } from "effect"
 import type { Spaces } from "../../plugins/author.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { ActionRefused, WorldError } from "./WorldError.ts"
+import type { ActionRefused, CloneError, WorldError } from "./WorldError.ts"
 
 /** The agent's name in a world for one. */
 export const AGENT = "agent"
@@ -115,8 +115,65 @@ export interface World {
   readonly turn: Effect.Effect<string | null, WorldError>
   /** The id of the episode's task, under which the log has its events. */
   readonly taskId: Effect.Effect<string, WorldError>
+  /**
+   * Copies the episode in its current state into another process, to try steps before the agent takes one. Fails with
+   * `CloneRefused` if the plugin was granted anything, or cannot restore a state.
+   */
+  readonly clone: Effect.Effect<WorldClone, WorldError>
+  /** A clone in a state that `state` returned earlier. The episode itself stays where it is. */
+  readonly restore: (state: JsonObject) => Effect.Effect<WorldClone, WorldError>
   /** Ends the episode, if there is one. */
   readonly close: Effect.Effect<void, WorldError>
+}
+
+/** Options of `playOut`. */
+export interface PlayOutOptions {
+  /** Seeds the agents' choices. Default: 0. */
+  readonly seed?: number
+  /** Maximum number of rounds, from 1 to 100,000. Default: 1,000. */
+  readonly maxRounds?: number
+}
+
+/** An episode that was played out. */
+export interface PlayedOut {
+  readonly rounds: number
+  /** The sum of each agent's rewards in these rounds. */
+  readonly returns: { readonly [agent: string]: number }
+  /** False if it came to `maxRounds`, or if the world refused an action. */
+  readonly ended: boolean
+}
+
+/**
+ * A copy of an episode in another process. Its steps change neither the world nor the log's states, returns and scores.
+ * The log has them as `StepsSearched`. It ends with the episode that it copied, or when it is closed. Functions that take
+ * an agent default to the first one.
+ */
+export interface WorldClone {
+  /** The agents that take part. */
+  readonly agents: () => ReadonlyArray<string>
+  readonly spaces: (agent?: string) => Spaces
+  /** Acts as one agent. In a world of mode `parallel`, this is a round in which only that agent acts. */
+  readonly step: (action: Json, agent?: string) => Effect.Effect<StepResult, CloneError>
+  /** Acts as several agents in one round. If the world refuses some of the actions, their results have `refused`. */
+  readonly stepTogether: (actions: { readonly [agent: string]: Json }) => Effect.Effect<StepResults, CloneError>
+  /** Plays on until no agent can act. The agents choose among their legal actions at random, within the world's process. */
+  readonly playOut: (options?: PlayOutOptions) => Effect.Effect<PlayedOut, CloneError>
+  readonly observe: (agent?: string) => Effect.Effect<Json, CloneError>
+  /** The legal actions, in the shape of the action space; null if the world has no mask. */
+  readonly mask: (agent?: string) => Effect.Effect<Json, CloneError>
+  /** The whole state as one document. */
+  readonly state: Effect.Effect<JsonObject, CloneError>
+  readonly status: (agent?: string) => Effect.Effect<Status, CloneError>
+  /** The agent whose turn it is; null in a world without turns, and after the end. */
+  readonly turn: Effect.Effect<string | null, CloneError>
+  /**
+   * Puts this clone into a state that `state` of the world or of any of its clones returned. Fails with
+   * `UnexpectedAnswer` if the world comes to another state.
+   */
+  readonly restore: (state: JsonObject) => Effect.Effect<void, CloneError>
+  /** Another clone, in the same state. */
+  readonly clone: Effect.Effect<WorldClone, CloneError>
+  readonly close: Effect.Effect<void>
 }
 
 /** Whether a step ended an agent's episode. */

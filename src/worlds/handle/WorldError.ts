@@ -5,8 +5,13 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { ActError } from "../../kernel/acting/CommandExecution.ts"
 import type { TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
+import type { SearchWorldError } from "../../kernel/rollout/SearchWorld.ts"
 import type { PerceiveError } from "../../kernel/sensing/Perception.ts"
 import type { OpenError } from "../../kernel/tasks/TaskOpening.ts"
+import type { CallError } from "../../plugins/PluginError.ts"
+import type { InvalidOptions } from "../../values/Options.ts"
+
+export { CloneRefused } from "../../kernel/rollout/SearchWorld.ts"
 
 /** The world refused the action, and its state is unchanged. Choose another action, or reset. */
 export class ActionRefused extends Data.TaggedError("ActionRefused")<{
@@ -71,11 +76,32 @@ export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   }
 }
 
+/** The clone is gone. Clone the world again. */
+export class CloneEnded extends Data.TaggedError("CloneEnded")<{ readonly world: string; readonly reason: string }> {
+  override get message() {
+    return `This clone of ${this.world} has ended: ${this.reason}. Clone the world again.`
+  }
+}
+
 /** The errors of the kernel and its log. */
 export type KernelError = OpenError | PerceiveError | ActError | TaskClosed | LeaseLost | AppendError | LogError
 
+/** Any error of a clone. */
+export type CloneError =
+  | SearchWorldError
+  | CloneEnded
+  | ActionRefused
+  | NoSuchAgent
+  | UnexpectedAnswer
+  | InvalidOptions
+  | CallError
+  | TaskClosed
+  | AppendError
+  | LogError
+
 /** Any error of a world. */
 export type WorldError =
+  | CloneError
   | ActionRefused
   | NoEpisode
   | EpisodeReplaced

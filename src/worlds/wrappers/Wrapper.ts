@@ -3,7 +3,7 @@
 import { Data, Effect, Either } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { Shown, Spaces, Status, StepResult, World, WorldInfo } from "../handle/World.ts"
-import { type ActionRefused, NoSuchAgent, type WorldError } from "../handle/WorldError.ts"
+import { type ActionRefused, CloneRefused, NoSuchAgent, type WorldError } from "../handle/WorldError.ts"
 
 /** The wrapper does not fit this world. Leave it out, or wrap another world. */
 export class DoesNotFit extends Data.TaggedError("DoesNotFit")<{
@@ -117,9 +117,15 @@ export const changed = (world: World, changes: Changes): World => {
         }
         return results
       }),
+    clone: uncloned(world.name),
+    restore: () => uncloned(world.name),
     observe: (agent = first()) => Effect.map(world.observe(agent), (observation) => again(observation, agent)),
     status: (agent = first()) => Effect.map(world.status(agent), (found) => status(found, agent)),
   }
 }
+
+/** A clone would be one of the world without this wrapper, whose actions and observations differ. */
+const uncloned = (world: string) =>
+  new CloneRefused({ world, reason: "expected a world without wrappers; clone the world that is wrapped" })
 
 const same = <A>(value: A): A => value

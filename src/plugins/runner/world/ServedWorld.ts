@@ -262,6 +262,15 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       step: (context, action) => step(context, { action }),
       readings,
       state,
+      round,
+      taking: () => Episode.taking(episode),
+      acting: () => {
+        if (!isShared(world) || world.mode === "parallel") return activeIn(episode)
+        const turn = turnNow()
+        return turn === null ? [] : [turn]
+      },
+      actionSpaceOf: (agent) => spacesOf(agent).action,
+      maskOf: (context) => (world.mask === undefined ? null : readMask(context)),
     }),
     sensors: {
       observation: observe,

@@ -5,11 +5,11 @@
 
 import type { Json, JsonObject, PluginContext } from "../../author.ts"
 import type { SlotCall } from "../HostFrame.ts"
-import { isThenable } from "../Outcome.ts"
 import type { AgentStep } from "./checkStep.ts"
 import type { Episode } from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
-import { failureOf } from "./RoundOutcome.ts"
+import { failureOf, type RoundOutcome } from "./RoundOutcome.ts"
+import { settled, type TriedWorld, tried } from "./Trials.ts"
 
 /** An episode that the world does not hold at the moment. */
 export interface HeldEpisode {
@@ -25,10 +25,14 @@ export interface SlotAnswer {
   readonly readings: { readonly [sensor: string]: Json }
   readonly step?: AgentStep
   readonly error?: { readonly code: string; readonly message: string }
+  /** After a trial: each agent's readings, the actions of its rounds, and their results. */
+  readonly agents?: { readonly [agent: string]: SlotAnswer["readings"] }
+  readonly actions?: ReadonlyArray<{ readonly [agent: string]: Json }>
+  readonly rounds?: ReadonlyArray<{ readonly [agent: string]: RoundOutcome }>
 }
 
 /** What slots need of a served world. */
-export interface SlottedWorld {
+export interface SlottedWorld extends TriedWorld {
   readonly hold: () => HeldEpisode
   /** Undefined if the world has no `restore`. */
   readonly take: ((context: PluginContext, held: HeldEpisode) => unknown) | undefined
@@ -57,20 +61,29 @@ export const slots = (world: SlottedWorld) => {
     return world.take(context, found)
   }
 
-  const answer = async (context: PluginContext, { slot, reset, restore, action }: SlotCall): Promise<SlotAnswer> => {
+  const answer = async (
+    context: PluginContext,
+    { slot, reset, restore, action, trial, drop }: SlotCall,
+  ): Promise<SlotAnswer> => {
+    if (drop === true) {
+      held.delete(slot)
+      if (current === slot) current = undefined
+      return { state: null, readings: {} }
+    }
     await settled(select(context, slot))
     let outcome: Pick<SlotAnswer, "step" | "error"> = {}
     if (reset !== undefined) await settled(world.begin(context, reset))
     else if (restore !== undefined) {
       if (world.restore === undefined) throw refusal("NoRestore", "there is no environment.restore")
       await settled(world.restore(context, restore.options, restore.state))
-    } else {
+    } else if (trial === undefined) {
       try {
         outcome = { step: (await settled(world.step(context, action ?? null))) as AgentStep }
       } catch (cause) {
         outcome = { error: failureOf(cause) }
       }
     }
+    if (trial !== undefined) return { readings: {}, ...(await tried(world, context, trial)), state: world.state() }
     const readings = (await settled(world.readings(context))) as SlotAnswer["readings"]
     return { ...outcome, readings, state: world.state() }
   }
@@ -81,6 +94,3 @@ export const slots = (world: SlottedWorld) => {
     return answers
   }
 }
-
-/** Waits only for a promise: a turn of the event loop costs more than most steps. */
-const settled = (value: unknown): unknown => (isThenable(value) ? Promise.resolve(value) : value)
