@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { isAlive } from "./LiveProcess.ts"
 
-/** A process and its place. Null stands for a value that the system does not tell. */
+/** A process and its place. Null if the system does not report a value. */
 export interface ProcessPlace {
   /** For messages: it can change, and two machines can share one. */
   readonly host: string

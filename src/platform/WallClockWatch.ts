@@ -1,6 +1,6 @@
 /**
  * Compares the wall clock, which people and programs set, with the monotonic one, which nobody sets. They also diverge
- * while a machine sleeps: the monotonic clock of Linux and macOS stands still.
+ * while a machine sleeps, because the monotonic clock of Linux and macOS stops.
  */
 
 import { isClockTime } from "../values/Time.ts"

@@ -17,7 +17,7 @@ export type PluginVerdict = typeof PluginVerdict.Type
 
 const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(PluginVerdict), { onExcessProperty: "error" })
 
-/** Decodes an answer. Left names what was expected, and where. */
+/** Decodes an answer. Left names the expected form, and the place. */
 export const decode = (answer: Json): Either.Either<ReadonlyArray<PluginVerdict>, string> =>
   Either.mapLeft(decodeVerdicts(answer), (error) => {
     const [first] = mistakesOf(error)

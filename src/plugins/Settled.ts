@@ -16,7 +16,7 @@ export type Settled = typeof Settled.Type
 
 const decodeSettled = Schema.decodeUnknownEither(Settled)
 
-/** Decodes an answer. Left names what was expected, and where. */
+/** Decodes an answer. Left names the expected form, and the place. */
 export const decode = (answer: unknown): Either.Either<Settled, string> =>
   Either.mapLeft(decodeSettled(answer), (error) => {
     const [first] = mistakesOf(error)

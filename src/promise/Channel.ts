@@ -9,8 +9,7 @@ import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
 /**
- * A channel to one task. `events(options)` returns an async iterable of what happens in it, which ends when Hindcast
- * closes.
+ * A channel to one task. `events(options)` returns an async iterable of its events, which ends when Hindcast closes.
  */
 export interface Channel extends Promised<Channels.Channel> {}
 

@@ -106,7 +106,7 @@ export const hostedPart = (
   ...(ended.isError === true ? { isError: true } : {}),
 })
 
-/** A call's result. JSON text stays text, since that is what the model read. */
+/** A call's result. JSON text stays text, because the model read it so. */
 export const toolResult = (callId: unknown, tool: string, content: unknown, isError = false): ToolResult => ({
   callId: textOf(callId) ?? "unnamed",
   tool,

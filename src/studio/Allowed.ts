@@ -1,4 +1,4 @@
-/** The actions that a Studio server allows besides reading. It refuses all others. */
+/** The actions that a Studio server allows in addition to reading. It refuses all others. */
 
 import { Context, Data, Effect, Fiber, type Scope, Stream } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"

@@ -165,7 +165,7 @@ const wrong = (path: string, expected: string, found: string) =>
 const withoutKernel = (path: string) =>
   wrong(path, "a Kernel in the context, which runs the agents", "none (Hindcast.layer has one)")
 
-/** The real path of a directory. The left side says what was found instead. */
+/** The real path of a directory. The left side names what was found instead. */
 const realDirectory = (directory: string): Effect.Effect<string, string> =>
   Effect.try({
     try: () => fs.realpathSync(directory),
@@ -213,7 +213,10 @@ export interface Serving {
   readonly draw?: ReadonlyArray<Consent.Consent>
 }
 
-/** The services that a server needs of one log besides the log's own. Forks and scenarios end with the layer's scope. */
+/**
+ * The services that a server needs for one log, apart from the log's own. Forks and scenarios end with the layer's
+ * scope.
+ */
 export const ofLog = ({
   forks,
   scenarios,

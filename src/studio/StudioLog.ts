@@ -56,9 +56,9 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly modelsCounted: (past: History) => Effect.Effect<void, LogError>
     /** Explanations of tasks in short, by timeline, task, and what else they depend on. */
     readonly briefs: Remembered<{ brief: Brief | undefined }>
-    /** Tells what goes on in open tasks. Looks for the log's kernel once. */
+    /** Finds the activities of open tasks. Looks for the log's kernel once. */
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
-    /** What takes time in a task, up to the head of the log. */
+    /** The parts of a task that take time, up to the head of the log. */
     readonly spans: (past: History, taskId: string) => Effect.Effect<Spans, LogError>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }

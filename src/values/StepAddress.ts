@@ -12,7 +12,7 @@ export const PLACES = 2 ** Math.ceil(Math.log2(MAX_STEPS + 2))
 /** The whole position of the event that holds this one: 412 for `@412#37`. */
 export const holder = (position: number): number => Math.ceil(position)
 
-/** Whether a position lies within an event. */
+/** Whether a position is within an event. */
 export const isWithin = (position: number): boolean => !Number.isInteger(position)
 
 /** The step at a position within an event; `BEGIN` before the first. Null at a whole position. */

@@ -31,7 +31,7 @@ type Cells = Array<Array<Cell>>
 const BLANK: Cell = { text: " " }
 const ABSENT: Cell = { text: MISSING }
 
-/** Stands for a value that is no single character, such as a word or a control character. */
+/** Replaces a value that is no single character, such as a word or a control character. */
 const UNDRAWABLE = "�"
 
 const cellsOf = (part: Grid, bindings: Bindings): Cells => {

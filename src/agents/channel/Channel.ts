@@ -71,7 +71,7 @@ export interface Channel {
     content: InputContent,
     options?: InputOptions,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskClosed | AppendError>
-  /** Approves or rejects a waiting question. The first answer counts, whoever gives it. */
+  /** Approves or rejects a waiting question. The first answer counts, from anyone. */
   readonly provideConfirmation: (
     confirmationId: string,
     approved: boolean,

@@ -4,7 +4,7 @@ import { Either } from "effect"
 import { InvalidOptions } from "../../values/Options.ts"
 
 /**
- * Everything up to and including the log's `position` was sent; of that position only the first `told` events, if it
+ * Everything up to and including the log's `position` was sent; of that position, only the first `told` events if it
  * had more. `answer` counts the sent pieces of the answer in progress.
  */
 export interface Cursor {

@@ -1,9 +1,9 @@
-/** Refusals of requests: what was expected, and what was found. */
+/** Refusals of requests, with the expected and the found value. */
 
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
 
-/** The HTTP status, a name for programs, and what was expected and found. */
+/** The HTTP status, a name for programs, and the expected and the found value. */
 export interface Refusal {
   readonly status: number
   readonly error: string

@@ -1,6 +1,6 @@
 /**
- * The user's own store: the directory with this user's decisions on this machine. It lies outside of every workspace,
- * so that no repository, archive or volume can bring a change of it.
+ * The user's own store: the directory with this user's decisions on this machine. It is outside of every workspace, so
+ * that no repository, archive or volume can change it.
  */
 
 import * as fs from "node:fs"

@@ -50,7 +50,7 @@ export interface Calls {
   readonly find: (id: number) => OpenCall | undefined
   /** Whether the host ever sent a call with this id. */
   readonly wasMade: (id: number) => boolean
-  /** Completes the answer's call. Without one, returns what is wrong with the answer. */
+  /** Completes the answer's call. Without one, returns the fault of the answer. */
   readonly answer: (frame: AnswerFrame) => UnmatchedAnswer | undefined
   /** Kills the process because it did not react for `silentMs` milliseconds. Its calls fail with `PluginStuck`. */
   readonly stuck: (reason: string, silentMs: number) => void

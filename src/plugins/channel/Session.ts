@@ -31,7 +31,7 @@ const STDERR_LINES = 20
 /** Maximum length of a line of standard error, in bytes. Longer ones are dropped. */
 const STDERR_LINE_BYTES = 64 * 1024
 
-/** The inputs of a session, besides its process. */
+/** The inputs of a session, apart from its process. */
 export interface SessionInput {
   readonly plugin: string
   readonly instance: string

@@ -125,7 +125,7 @@ const halves = (
 ): { readonly grows: DoubleDouble; readonly shrinks: DoubleDouble; readonly scale: number } => {
   const { exponent, rest } = powerOf(Math.abs(x))
   const one = add(exactly(1), rest)
-  // The other half lies below the last bit, so only the first counts; its scale comes last.
+  // The other half is below the last bit, so only the first counts; its scale comes last.
   if (exponent > 60) return { grows: scaled(one, 2), shrinks: exactly(0), scale: 2 ** (exponent - 2) }
   return {
     grows: scaled(one, 2 ** (exponent - 1)),

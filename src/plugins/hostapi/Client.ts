@@ -12,7 +12,7 @@ export interface Client {
   readonly workspace: string
   /** The workspace that `"."` meant at import, if it differs from the current one. Default: unknown. */
   readonly bound?: string | undefined
-  /** Absolute, real paths that are never read or written, whatever the grants. Default: none. */
+  /** Absolute, real paths that are never read or written under any grants. Default: none. */
   readonly forbidden?: ReadonlyArray<string>
   /** The plugin's own directory, by its real path: readable even inside a forbidden path. */
   readonly directory?: string

@@ -126,7 +126,7 @@ const boundElsewhere = async (
   )
 }
 
-/** Refuses forbidden paths, whatever the grants around them. */
+/** Refuses forbidden paths, under any grants around them. */
 const assertNotForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
   const isOwn = directory !== undefined && isInsideAny(real, [directory])
   if (kind === "read" && isOwn) return

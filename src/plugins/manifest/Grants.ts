@@ -1,6 +1,4 @@
-/**
- * Decides what a plugin may do: compares the permissions that its manifest requests with the grants that people gave.
- */
+/** Decides a plugin's permissions: compares those that its manifest requests with the grants that people gave. */
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
 import type { GrantedPermissions, MissingGrant } from "../../events/vocabulary/Plugins.ts"

@@ -1,6 +1,6 @@
 /**
- * The manifest's file in a plugin's directory. It has two names, of which a directory may have one: the name of the seed
- * format, and Hindcast's own. Whoever looks for a manifest asks `manifestsIn`.
+ * The manifest's file in a plugin's directory. It has two names, of which a directory may have one: the name of the
+ * seed format, and Hindcast's own. All searches for a manifest use `manifestsIn`.
  */
 import type { ManifestIssue } from "./characterChecks.ts"
 

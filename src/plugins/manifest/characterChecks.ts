@@ -26,7 +26,7 @@ export const MAX_LENGTHS = {
 type Kind = keyof typeof MAX_LENGTHS
 
 /**
- * The texts of a manifest by path; `*` stands for each item of a list. Metadata, variables and schemas are data with
+ * The texts of a manifest by path; `*` matches each item of a list. Metadata, variables and schemas are data with
  * limits of their own.
  */
 const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [

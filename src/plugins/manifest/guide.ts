@@ -1,4 +1,4 @@
-/** Guides in a manifest: what a model-driven agent learns before it begins. */
+/** Guides in a manifest: instructions for a model-driven agent before it begins. */
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { ComponentId, Text } from "./fields.ts"

@@ -4,7 +4,7 @@
  */
 import * as path from "node:path"
 
-/** Whether a path is a directory or lies in it. Both must be absolute and normalised; links are not resolved. */
+/** Whether a path is a directory or within it. Both must be absolute and normalised; links are not resolved. */
 export const isInside = (place: string, directory: string): boolean => {
   const relative = path.relative(directory, place)
   return relative === "" || (!path.isAbsolute(relative) && relative !== ".." && !relative.startsWith(`..${path.sep}`))

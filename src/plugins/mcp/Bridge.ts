@@ -79,7 +79,7 @@ export const make = ({ session, entry, withheld, answer, onProgress }: BridgeInp
         const controller = open.get(id)
         open.delete(id)
         controller?.abort()
-        // The server is told, and its answer no longer counts.
+        // The server receives the cancellation, and its answer no longer counts.
         return answer({ type: "error", id, error: { code: "Cancelled", message: "the call was cancelled" } })
       }
       default:

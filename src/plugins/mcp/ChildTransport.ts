@@ -114,7 +114,9 @@ const messageIn = (line: string): JSONRPCMessage | undefined => {
   }
 }
 
-/** Ends what the leader of a group has started and left. The group keeps its id as long as it has members. */
+/**
+ * Ends the processes that the leader of a group has started and left. The group keeps its id as long as it has members.
+ */
 const killGroup = (pid: number): void => {
   try {
     process.kill(-pid, "SIGKILL")

@@ -9,7 +9,7 @@ export interface Refused {
 }
 
 /**
- * Refuses to send values in clear text to another machine, and headers that the host sets itself. Whoever opens a
+ * Refuses to send values in clear text to another machine, and headers that the host sets itself. Every opener of a
  * connection asks it: a stored configuration may be anyone's.
  */
 export const refusalOf = (url: URL, names: ReadonlyArray<string>): Refused | undefined => {

@@ -120,7 +120,7 @@ const sessionOf = (client: Client, timeout: number): ServerSession => {
   }
 }
 
-/** A parsed message as JSON that the log takes. Throws for what nests too deeply. */
+/** A parsed message as JSON that the log takes. Throws if it nests too deeply. */
 const jsonOf = (value: unknown): JsonObject => {
   const found = stringified(value)
   if ("refused" in found) throw new Error(`expected JSON, found ${found.refused}`)

@@ -1,5 +1,5 @@
 /**
- * Holds a server's tools to the definitions that were seen first or approved since: what a tool says it does is part of
+ * Holds a server's tools to the definitions that were seen first or approved since: a tool's own description is part of
  * what a person trusted. Pure.
  */
 

@@ -47,8 +47,8 @@ export interface ProcessSpec {
   readonly directory: string
   readonly grants: Grants
   /**
-   * Absolute paths that no plugin may read or write, whatever its grants: the log and files next to it. The plugin's
-   * own directory stays readable inside them. Default: none.
+   * Absolute paths that no plugin may read or write under any grants: the log and files next to it. The plugin's own
+   * directory stays readable inside them. Default: none.
    */
   readonly forbidden?: ReadonlyArray<string>
   /** An absolute, real path. */

@@ -155,12 +155,12 @@ export interface ListInput {
   /** Absolute paths that it must not touch. */
   readonly forbidden: ReadonlyArray<string>
   readonly env: ReadonlyArray<string>
-  /** A directory for what its confinement needs. */
+  /** A directory for its confinement. */
   readonly denoDir: string
   readonly handshakeMs?: number
 }
 
-/** Starts or reaches a server of the user's choice once, and lists what it offers. */
+/** Starts or reaches a server of the user's choice once, and lists its offers. */
 export const list = (
   { server, name, workspace, forbidden, env, denoDir, handshakeMs = HANDSHAKE_MS }: ListInput,
   confining: Sandbox.AvailableLayer | undefined,

@@ -28,7 +28,7 @@ const COMPILED = "gen"
  */
 const UNUSED = /^(?:[a-z0-9_]+_cache_v\d+.*|deps|remote|npm|registries)$/
 
-/** What this process compiled into a cache. */
+/** This process's compilation of a cache. */
 interface Compiled {
   /** The sources' state at compilation. */
   readonly modules: string

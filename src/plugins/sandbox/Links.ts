@@ -38,7 +38,7 @@ export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
 /** Maximum number of checked files in granted directories. */
 const MAX_FILES = 500_000
 
-/** Fails if a granted path is a symbolic link or lies below one: the plugin would reach another path. */
+/** Fails if a granted path is a symbolic link or below one: the plugin would reach another path. */
 export const assertRealGrants = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
   Effect.forEach(
     [...new Set([...read, ...write])],

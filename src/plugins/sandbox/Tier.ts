@@ -66,7 +66,7 @@ export const choose = (tools: Tools, wanted: WantedTier = "auto"): Effect.Effect
     })
   }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
-/** Whether this machine has a layer, whatever its other layers. */
+/** Whether this machine has a layer, independent of its other layers. */
 export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<AvailableLayer, LayerUnavailable>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)

@@ -29,7 +29,7 @@ export interface Tools {
 /** Searched on Linux only. */
 const LINUX_TOOLS = ["bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const
 
-/** The shell's path on POSIX systems, whatever the `PATH`. */
+/** The shell's path on POSIX systems, independent of the `PATH`. */
 const SHELL = "/bin/sh"
 
 /** The command that installs Deno. */

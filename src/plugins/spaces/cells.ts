@@ -5,7 +5,7 @@ import { isList } from "./bounds.ts"
 
 /**
  * The maximum count of numbers and characters in a sampled value. Each list without a fixed length, and each graph,
- * counts as one, whatever its content.
+ * counts as one.
  */
 export const cellsOf = (space: Space): number => {
   switch (space.type) {

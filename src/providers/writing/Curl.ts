@@ -16,7 +16,7 @@ import type { Writable } from "./Written.ts"
 /** A request in its provider's format. */
 export interface WrittenRequest extends Destination {
   readonly body: JsonObject
-  /** Sentences about what the request does not have because the log does not. */
+  /** Sentences about the parts that the request lacks because the log does. */
   readonly notes: ReadonlyArray<string>
 }
 

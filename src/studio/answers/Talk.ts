@@ -1,4 +1,4 @@
-/** Answers `/api/talk` and `/api/inputs`: what an agent at work does and says, and input to it. */
+/** Answers `/api/talk` and `/api/inputs`: the activity and the messages of an agent at work, and input to it. */
 
 import { Data, Effect, Option, Schema, Stream } from "effect"
 import * as Channel from "../../agents/channel/Channel.ts"

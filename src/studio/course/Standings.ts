@@ -86,7 +86,9 @@ export const current = (
     }
   })
 
-/** The choice of a scoring that other timelines have: a reader who chose it on one may go on to a task of this one. */
+/**
+ * The choice of a scoring that other timelines have: a reader who chose it on one may continue to a task of this one.
+ */
 const elsewhere = (
   projector: ProjectorService,
   missing: SetScores.ScoringNotFound,

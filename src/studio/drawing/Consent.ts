@@ -20,7 +20,7 @@ export const EXPECTED = `PLUGIN@DIGEST, with at least ${LEAST_DIGITS} of the 64 
 
 const FORM = /^([a-z0-9][a-z0-9._-]*)@([0-9a-f]{16,64})(?:=(.+))?$/s
 
-/** Parses a consent. The left side says what was found instead. */
+/** Parses a consent. The left side names what was found instead. */
 export const parse = (text: string): Either.Either<Consent, string> => {
   const [, plugin, digest, directory = null] = FORM.exec(text) ?? []
   if (plugin !== undefined && digest !== undefined) return Either.right({ plugin, digest, directory })

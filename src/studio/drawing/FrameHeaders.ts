@@ -14,7 +14,7 @@ const FEATURES = [
   "xr-spatial-tracking",
 ]
 
-/** Headers of every answer, besides a document's policy. */
+/** Headers of every answer, in addition to a document's policy. */
 export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
   ["permissions-policy", FEATURES.map((feature) => `${feature}=()`).join(", ")],
   ["cache-control", "no-store"],

@@ -27,7 +27,7 @@ const LOOKED_AT = 5_000
 /** How long to look through events that no index covers, in milliseconds. */
 const SEARCH_MS = 1_000
 
-/** What says most about a task. */
+/** The kinds that say most about a task come first. */
 const RANKS: { readonly [kind in Kind]: number } = {
   goal: 0,
   error: 1,

@@ -54,7 +54,7 @@ export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   }
 }
 
-/** What `collect` needs besides a log: nobody may act on it. */
+/** The services of `collect`, apart from a log: nobody may act on it. */
 export const layer = Layer.provideMerge(
   StudioLog.layer,
   Layer.succeed(Allowed, {

@@ -1,4 +1,4 @@
-/** The addresses of proxies, and the address of whoever asks. */
+/** The addresses of proxies, and the address of the person who asks. */
 
 import type { IncomingMessage } from "node:http"
 import { BlockList, isIP } from "node:net"
@@ -48,8 +48,8 @@ export const ofConnection = ({ socket }: IncomingMessage): string =>
   (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "")
 
 /**
- * The address of the person's machine: behind proxies, the last of `X-Forwarded-For` that is no proxy of ours. What
- * stands before it was typed by anybody.
+ * The address of the person's machine: behind proxies, the last of `X-Forwarded-For` that is no proxy of ours. Anybody
+ * could have sent the earlier ones.
  */
 export const ofPerson = (request: IncomingMessage, isProxy: (address: string) => boolean): string => {
   const own = ofConnection(request)

@@ -12,7 +12,7 @@ import * as Sessions from "./Sessions.ts"
 export interface Someone {
   readonly account: string
   readonly groups: ReadonlyArray<string>
-  /** What orders carry in `CSRF_HEADER`. */
+  /** The value of orders in `CSRF_HEADER`. */
   readonly csrf: string
   /** Ends when this person must be recognised again: after a sign-out, an expiry, a removed account. */
   readonly untilGone: Effect.Effect<void>

@@ -38,7 +38,7 @@ export class Sessions {
     this.#now = now
   }
 
-  /** Starts a session under a new value, whatever the browser sent before (session fixation). */
+  /** Starts a session under a new value, ignoring any that the browser sent before (session fixation). */
   start({ name, password }: Account): string {
     const own = [...this.#sessions].filter(([, { account }]) => account === name)
     for (const [key] of own.slice(0, Math.max(0, own.length + 1 - MAX_EACH))) this.#sessions.delete(key)

@@ -79,7 +79,7 @@ export interface Comparison {
   readonly split: number | null
   /** Where the two split, for people. */
   readonly sentence: string
-  /** What tells the two apart, such as `A (careful)`. */
+  /** Names that distinguish the two, such as `A (careful)`. */
   readonly labels: readonly [a: string, b: string]
   /** The last position of the shared history, or 0. */
   readonly shared: number
@@ -94,8 +94,8 @@ export interface Comparison {
 }
 
 /**
- * `GET /api/differences?rows=POSITION-POSITION,…`: what differs between two events, for at most 100 rows, in their
- * order. Leaves out times, ids and whatever else differs between any two runs.
+ * `GET /api/differences?rows=POSITION-POSITION,…`: the differences between two events, for at most 100 rows, in their
+ * order. Leaves out times, ids and other parts that differ between any two runs.
  */
 export type RowDifferences = ReadonlyArray<ContentDifferences>
 

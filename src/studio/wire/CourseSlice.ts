@@ -122,7 +122,9 @@ export type Why = ReadonlyArray<
   Brief & {
     /** Present if this cause of the previous event was inferred rather than recorded. */
     readonly inferred?: InferredCause
-    /** The inferred parts of the event's place: its task, what it continues, and what it retries. */
+    /**
+     * The inferred parts of the event's place: its task, the event that it continues, and the event that it retries.
+     */
     readonly placed?: ReadonlyArray<Placed>
   }
 >

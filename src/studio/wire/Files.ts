@@ -7,7 +7,7 @@ export type FileChange = "added" | "changed" | "mode" | "removed" | "renamed"
 export interface FileRow {
   readonly path: string
   readonly kind: "file" | "link"
-  /** In bytes; of a removed file, what it had. */
+  /** In bytes; for a removed file, its last size. */
   readonly size: number
   /** Why the store lacks the content. */
   readonly omitted?: string

@@ -1,4 +1,4 @@
-/** What takes time in a task, and whose events they are. */
+/** The parts of a task that take time, and the owners of their events. */
 import type { Span } from "../../projections/conversation/Spans.ts"
 
 export type { Span }

@@ -18,7 +18,7 @@ export interface TaskRow {
   readonly agent: string | null
   /** `achieved`, `finished` (nobody judged it), `failed`, `abandoned` …; null while it is open. */
   readonly outcome: string | null
-  /** What goes on in an open task; null if it is closed. */
+  /** The activity of an open task; null if it is closed. */
   readonly activity: Activity | null
   readonly reason: string | null
   readonly from: number
@@ -49,8 +49,8 @@ export interface TaskModels {
 }
 
 /**
- * `GET /api/scorings?timeline=…`: what scores can be shown by, as `scores` of other requests: pointers first, then
- * labels, newest first.
+ * `GET /api/scorings?timeline=…`: the values that `scores` of other requests takes: pointers first, then labels, newest
+ * first.
  */
 export interface Scorings {
   readonly rows: ReadonlyArray<{
@@ -103,7 +103,7 @@ export interface TaskGroup {
 
 /** `GET /api/task?timeline=…&task=…&scores=…` */
 export interface TaskHead extends TaskRow {
-  /** One sentence about how it stands, and why it failed if it did: that of `/api/failure` (`WhyFailed`). */
+  /** One sentence about its state, and about its failure if it failed: that of `/api/failure` (`WhyFailed`). */
   readonly sentence: string
   /** The use of language models, as the audit counts it; null if none was called. */
   readonly use: ModelTotals | null
@@ -120,8 +120,8 @@ export interface TaskHead extends TaskRow {
 }
 
 /**
- * `GET /api/capture?timeline=…&task=…`: what a recorder or an import saw of a task, and what not; empty for a task that
- * a kernel ran.
+ * `GET /api/capture?timeline=…&task=…`: the parts of a task that a recorder or an import saw, and those that it did
+ * not; empty for a task that a kernel ran.
  */
 export type TaskCapture = ReadonlyArray<CaptureRow>
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../Json.ts"
 import { mistakesOf } from "./Mistakes.ts"
 import * as SchemaPredicate from "./SchemaPredicate.ts"
 
-/** Says what is wrong with a payload; undefined if it is valid. */
+/** Describes the fault of a payload; undefined if it is valid. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined
 
 /**

@@ -68,7 +68,7 @@ export const after = (time: OwnTime, event: Timed): OwnTime => {
   }
 }
 
-/** Replaces what was counted since the last change by the clock's step and the time that the process saw pass. */
+/** Replaces the time counted since the last change by the clock's step and the time that the process saw pass. */
 const changed = (time: OwnTime, { timeline, occurredAt, recordedAt, payload }: Timed): OwnTime => {
   const went = occurredAt - time.lastAt
   const elapsedMs = Math.max(0, time.elapsedMs + went - byMsOf(payload) - time.untoldMs)

@@ -36,7 +36,7 @@ interface Action {
   readonly parameters: JsonObject
 }
 
-/** Returns the command that an action stands for. Drops the plugin's name in front of the action type. */
+/** Returns the command for an action. Drops the plugin's name in front of the action type. */
 export const commandOf = (
   plugin: string,
   { action_type, parameters }: Action,

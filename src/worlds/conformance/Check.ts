@@ -39,7 +39,7 @@ export interface Drive {
   readonly restores: boolean
   /** Uses a new copy, without a reset or restore before, and ends it. Left if it does not start. */
   readonly fresh: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
-  /** Uses the copy that does not play {@link episodes}, whatever its state. Left if it does not start. */
+  /** Uses the copy that does not play {@link episodes}, in any state. Left if it does not start. */
   readonly used: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
   /** Actions that the world should refuse, with its answers. Left, with a reason, if none could be tried. */
   readonly probes: Effect.Effect<Either.Either<ReadonlyArray<Probe>, string>>

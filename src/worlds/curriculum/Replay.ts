@@ -40,13 +40,13 @@ export interface CurriculumReplay {
   readonly attempts: ReadonlyArray<ReplayedAttempt>
   /** The number of decisions that were compared. 0 means that the replay says nothing. */
   readonly compared: number
-  /** The decisions that differ. The agent would not have gone on as recorded after the first. */
+  /** The decisions that differ. The agent would not have continued as recorded after the first. */
   readonly differing: number
 }
 
 /**
  * Decides each attempt of a run again, by the criteria of another curriculum, from the scores that the log has now. The
- * recorded way stays: each decision is compared where it was made, with what had been used up there.
+ * recorded way stays: each decision is compared in its place, with the attempts and budgets used up there.
  */
 export const replay = (run: CurriculumRuns.CurriculumRun, content: Content & { readonly digest: string }) =>
   Effect.gen(function* () {

@@ -30,10 +30,7 @@ export interface StartOfWorld {
 
 const INSTANCE = "preview"
 
-/**
- * Returns the world's document after the reset. The process may read only its own directory, whatever grants the plugin
- * has.
- */
+/** Returns the world's document after the reset. The process may read only its own directory, under any grants. */
 export const document = ({ plugin, options, seed, agents, directory, workspace }: StartOfWorld) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -22,7 +22,7 @@ export interface RecordedRollout {
   readonly options: JsonObject
 }
 
-/** Where an episode stands in its rollout, and how it began. */
+/** An episode's place in its rollout, and its beginning. */
 export interface EpisodePlace {
   readonly episode: number
   readonly slot: number
@@ -234,7 +234,7 @@ export class EpisodeRecorder {
   }
 }
 
-/** Half of what columns may take, measured by what makes them large: changes and readings. */
+/** Half of the limit of columns, measured by the parts that make them large: changes and readings. */
 const ROOMY = 4 * 1024 * 1024
 
 const sizeOf = (steps: ReadonlyArray<Step>): number => {

@@ -1,4 +1,4 @@
-/** Policies of rollouts: functions from what an agent sees to an action. */
+/** Policies of rollouts: functions from an agent's view to an action. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"

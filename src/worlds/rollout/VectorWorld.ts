@@ -91,8 +91,8 @@ export interface VectorWorld {
   /** The ids of the slots' tasks. Empty before the first reset. */
   readonly taskIds: () => ReadonlyArray<string>
   /**
-   * Begins an episode in each slot, or in those of `mask`. `seed` is the first slot's, the others follow by one; or a list.
-   * Without a seed, each slot's random numbers go on. The other slots keep their last observations.
+   * Begins an episode in each slot, or in those of `mask`. `seed` is the first slot's, the others follow by one; or a
+   * list. Without a seed, each slot's random numbers continue. The other slots keep their last observations.
    */
   readonly reset: (options?: {
     readonly seed?: number | ReadonlyArray<number>

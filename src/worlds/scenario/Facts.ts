@@ -54,7 +54,7 @@ export interface FactsFold {
   readonly after: (events: ReadonlyArray<Event>, flags: () => Flags) => Facts
 }
 
-/** Stands for all agents in the key of a flag. */
+/** All agents, in the key of a flag. */
 export const ALL = "*"
 
 /** The key of an agent's flag; without an id, the key that tells that some agent has it. */

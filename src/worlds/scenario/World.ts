@@ -107,7 +107,7 @@ const parts = (scenario: Scenario): JsonObject => {
   }
 }
 
-/** An agent's setup, without what its world must not see. */
+/** An agent's setup, without the parts that its world must not see. */
 const bare = ({
   initial_agent_config: _,
   program: _program,

@@ -6,7 +6,7 @@ import { isInside, isInsideAny } from "../../manifest/paths.ts"
 export interface ReadScope {
   readonly directory: string
   readonly grants: Grants
-  /** Paths that the plugin must not read, whatever its grants. Its own directory stays readable inside them. */
+  /** Paths that the plugin must not read under any grants. Its own directory stays readable inside them. */
   readonly forbidden?: ReadonlyArray<string>
   /** The file with its `precomputed` bytes. */
   readonly precomputed?: string

@@ -1,4 +1,4 @@
-/** Makes what a plugin's mounts need, in the plugin's cache directory: mount points, devices and mount tables. */
+/** Makes the targets of a plugin's mounts in its cache directory: mount points, devices and mount tables. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"

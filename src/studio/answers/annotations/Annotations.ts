@@ -42,7 +42,7 @@ const rowOf = ({ kind, at, by, recordedAt, subject, ...said }: Annotation): Anno
   by: visible(by),
   task: subject.task,
   moment: subject.moment,
-  // People wrote it, or a program: what is invisible could hide or turn the words around it.
+  // A person or a program wrote it: invisible characters could hide text, or turn the words around it.
   text: visibleLines(Labels.said({ kind, ...said })),
 })
 

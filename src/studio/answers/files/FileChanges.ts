@@ -1,4 +1,4 @@
-/** Answers `/api/file-changes`: what an event, a turn or the whole task changed in the files. */
+/** Answers `/api/file-changes`: the changes of files by an event, a turn or the whole task. */
 import { Effect, Schema } from "effect"
 import * as Pages from "../../../events/read/Pages.ts"
 import { count } from "../../../values/Formats.ts"

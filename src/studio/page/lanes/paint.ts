@@ -60,7 +60,7 @@ export interface LaneMark {
   readonly place: number
   readonly kind: Kind
   readonly bad: boolean
-  /** From 0 to 1, if the mark stands for several events. */
+  /** From 0 to 1, if the mark represents several events. */
   readonly weight: number
   /** The level of its bar; 0 without one. */
   readonly level?: number

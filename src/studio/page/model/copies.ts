@@ -6,7 +6,7 @@ import { type Address, type Overview, otherOf, positionOf, type Visit } from "./
 const SAID = ["InputReceived", "MessageSent", "ModelResponded"]
 
 /**
- * The command line that prints what a view shows.
+ * The command line that prints a view's content.
  *
  * @param log the log file's name
  */
@@ -71,7 +71,7 @@ const visitCommand = (visit: Visit, position: number): string => {
   }
 }
 
-/** The call that returns what a view shows, for a `hindcast` from `open` of `hindcast/promise`. */
+/** The call that returns a view's content, for a `hindcast` from `open` of `hindcast/promise`. */
 export const callOf = (address: Address, position: number): string => {
   switch (address.screen) {
     case "visit":

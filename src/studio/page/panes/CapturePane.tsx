@@ -1,6 +1,6 @@
 /**
- * The capture of the task: the parts that a recorder or an import saw; which of them are inferred, cut or set by a person; and what it could not
- * see.
+ * The capture of the task: the parts that a recorder or an import saw; which of them are inferred, cut or set by a
+ * person; and its blind spots.
  */
 import type { TaskCapture } from "../../wire/Task.ts"
 import { useStudio } from "../parts/context.ts"

@@ -1,4 +1,4 @@
-/** A command to copy, with what it does. */
+/** A command to copy, with its effect. */
 import { useState } from "preact/hooks"
 
 interface CopiedProps {

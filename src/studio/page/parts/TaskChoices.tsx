@@ -8,7 +8,7 @@ import { nameOf, signed } from "./format.ts"
 interface Props {
   readonly rows: ReadonlyArray<TaskRow>
   readonly onChoose: (timeline: string, task: string) => void
-  /** What stands before a choice. */
+  /** The content before a choice. */
   readonly before?: (row: TaskRow) => ComponentChildren
 }
 

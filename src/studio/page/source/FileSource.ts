@@ -1,6 +1,6 @@
 /**
- * Recorded answers as a source, of a shared file or from a page's host (`wire/Shared`). Computes what follows from the
- * events, and refuses questions that need the log, with advice.
+ * Recorded answers as a source, from a shared file or from a page's host (`wire/Shared`). Computes answers that follow
+ * from the events, and refuses questions that need the log, with advice.
  */
 
 import * as EventText from "../../../search/words/EventText.ts"

@@ -19,7 +19,7 @@ interface Message {
   readonly error?: unknown
 }
 
-/** Connects to the host. Resolves once a tool has told which task to show; fails with `SourceFailed`. */
+/** Connects to the host. Resolves once a tool has named the task to show; fails with `SourceFailed`. */
 export const hostAnswers = async (): Promise<AppAnswers> => {
   const host = new Host(window.parent)
   const shown = new Promise<string>((resolve, reject) => {

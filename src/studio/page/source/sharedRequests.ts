@@ -1,4 +1,4 @@
-/** Unpacks what the model saw from the requests in a shared file (`wire/Saw`). */
+/** Unpacks the models' requests in a shared file (`wire/Saw`). */
 import type { SeenTurn } from "../../../projections/request/SeenTurn.ts"
 import type { WholeRequest } from "../../../projections/request/WholeRequest.ts"
 import type { SharedRequests } from "../../wire/Saw.ts"

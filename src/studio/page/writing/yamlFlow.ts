@@ -19,7 +19,7 @@ interface Token {
 }
 
 /**
- * The place within the brackets that begin at `start`, or the offset of their end if the place lies behind them.
+ * The place within the brackets that begin at `start`, or the offset of their end if the place is after them.
  *
  * @param around the keys that lead to the brackets
  */

@@ -32,7 +32,7 @@ const withoutComment = (value: string): string => {
   return comment < 0 ? text : text.slice(0, end + comment)
 }
 
-/** A comment stands at the beginning or after white space. */
+/** A comment begins at the start or after white space. */
 const COMMENT = /(?<!\S)#/
 
 const dividedLine = (line: string) => {

@@ -3,7 +3,7 @@
 export interface Place {
   /** The keys that lead to the key's mapping or to the value. List elements are `0`. */
   readonly path: ReadonlyArray<string>
-  /** Whether a key can stand here. In block style, a value can too if nothing stands next to it. */
+  /** Whether a key can be here. In block style, a value can too if nothing is next to it. */
   readonly isKey: boolean
   /** The range of the text here, with its opening quotation mark. */
   readonly from: number

@@ -1,4 +1,4 @@
-/** Decides what follows an attempt, from its evidence and the criteria of its stage. Pure. */
+/** Decides the next step after an attempt, from its evidence and the criteria of its stage. Pure. */
 
 import { Either } from "effect"
 import type { CriterionVerdict, CurriculumDecision, GuidanceKind } from "../../../events/vocabulary/Worlds.ts"
@@ -8,7 +8,7 @@ import * as Criterion from "../document/Criterion.ts"
 import { ATTEMPTS, type Curriculum, nextOf, type Rule, type Stage, stageOf } from "../document/Document.ts"
 import { mostOf } from "../document/references.ts"
 
-/** A decision about what follows an attempt. */
+/** A decision about the next step after an attempt. */
 export interface Decision {
   readonly decision: CurriculumDecision
   /** The next stage; undefined at the end of the curriculum. */

@@ -18,7 +18,7 @@ export interface CriterionContext {
   readonly stage: string
   /** The agent's stage of development; empty before it reached one. */
   readonly level: string
-  /** What tutors gave at this stage so far. */
+  /** The numbers of hints, demonstrations and feedback that tutors have given at this stage so far. */
   readonly guidance: { readonly hints: number; readonly demonstrations: number; readonly feedback: number }
   readonly outcomes: JsonObject
   readonly steps: JsonObject

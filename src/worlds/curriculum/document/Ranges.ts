@@ -1,4 +1,4 @@
-/** The ranges of the values that a stage's criteria can read, whatever an agent does. Pure. */
+/** The ranges of the values that a stage's criteria can read, for any agent. Pure. */
 
 import * as Rubric from "../../../kernel/rules/Rubric.ts"
 import type { Measure } from "../../../plugins/manifest/Manifest.ts"

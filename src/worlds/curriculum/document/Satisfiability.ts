@@ -1,6 +1,6 @@
 /**
- * Finds criteria that can never hold, or that always hold, whatever an agent does: comparisons of a value with a
- * constant outside the value's range. In doubt, a criterion may hold and may not. Pure.
+ * Finds criteria that can never hold, or that always hold, for any agent: comparisons of a value with a constant
+ * outside the value's range. In doubt, a criterion may hold and may not. Pure.
  */
 
 import type { ASTNode } from "@marcbachmann/cel-js"

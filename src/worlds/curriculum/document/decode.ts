@@ -40,7 +40,7 @@ export interface Loaded extends Content {
   readonly placeOf: (pointer: string) => Place
 }
 
-/** Reads the files that a curriculum names. Fails with what is wrong with one, in words. */
+/** Reads the files that a curriculum names. Fails with a file's fault, in words. */
 export interface Files {
   /** Reads and decodes a scenario, by its path in the curriculum. */
   readonly scenario: (file: string) => Effect.Effect<Pick<LoadedScenario, "scenario">, string>

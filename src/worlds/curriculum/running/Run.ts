@@ -118,7 +118,7 @@ const attempt = (run: CurriculumRuns.CurriculumRun, version: number, { stage, ep
   return RunLog.append(run.curriculumId, version, [{ type: "StageAttempted", payload }])
 }
 
-/** Runs the tasks of an attempt that have not ended, and decides what follows. */
+/** Runs the tasks of an attempt that have not ended, and decides the next step. */
 const decide = <E>(
   work: Work<E>,
   { run, version }: RunLog.Found,
@@ -209,7 +209,7 @@ const leftAfter = (
 ): { readonly left?: number } =>
   tutor === undefined ? {} : { left: Math.max(0, mostOf(tutor, gives) - Guidance.givenBy(run, name, gives) - 1) }
 
-/** Lets a tutor give what a decision asks for, in the task that the decision planned. */
+/** Lets a tutor give the requested help, in the task that the decision planned. */
 const guide = <E>(
   work: Work<E>,
   { run, version }: RunLog.Found,

@@ -35,8 +35,8 @@ export interface StageWorld {
 export type StageWorlds = ReadonlyMap<string, StageWorld>
 
 /**
- * Finds the worlds of all stages. Fails with what a stage asks of its world that the world lacks, and with criteria that
- * its measures can never meet.
+ * Finds the worlds of all stages. Fails with a stage's requirements that its world lacks, and with criteria that its
+ * measures can never meet.
  *
  * @param pluginOf the plugin of a stage's world; undefined if there is none
  */

@@ -35,7 +35,7 @@ export class Annotated {
     await this.reload()
   }
 
-  /** Drops what was loaded, and loads nothing until the next look. */
+  /** Drops the loaded annotations, and loads none until the next look. */
   forget(): void {
     this.#timeline = null
     this.rows.value = null

@@ -18,7 +18,7 @@ const FURTHER = 4
 export interface Visible {
   /** The items of each row whose event is loaded. */
   readonly byRow: ReadonlyMap<number, ReadonlyArray<Item>>
-  /** Whether later events are missing: then what is open here may have ended. */
+  /** Whether later events are missing: an item that is open here may have ended. */
   readonly isCut: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Gist {
 
 export class Talk {
   readonly rows: Rows
-  /** Whether its agents had called models, or were told how to, when it was opened here. */
+  /** Whether its agents had called models, or had a guide for it, when it was opened here. */
   readonly isOfModel: boolean
   /** Increases with each payload that was loaded on its own. */
   readonly completed: Signal<number> = signal(0)
@@ -53,7 +53,7 @@ export class Talk {
     this.isOfModel = this.rows.all.some(({ role }) => role === "q" || role === "g")
   }
 
-  /** The items of a range of rows, as far as their events are loaded. Loads what is missing. */
+  /** The items of a range of rows, as far as their events are loaded. Loads missing ones. */
   items(first: number, last: number): Visible {
     this.#history.version.value
     this.completed.value

@@ -47,7 +47,7 @@ const replaced = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): Re
 /** By a longest common subsequence. */
 const aligned = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<Line> => {
   const width = right.length + 1
-  /** The length of the longest common subsequence of what follows a pair of lines. */
+  /** The length of the longest common subsequence after a pair of lines. */
   const common = new Uint32Array((left.length + 1) * width)
   const of = (a: number, b: number): number => common[a * width + b] ?? 0
   for (let a = left.length - 1; a >= 0; a--)

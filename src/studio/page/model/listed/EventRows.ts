@@ -1,7 +1,4 @@
-/**
- * The rows of the list of events: a call is one row, which can be opened, and a filter leaves out what the reader does
- * not want to see.
- */
+/** The rows of the list of events: a call is one row, which can be opened, and a filter leaves out unwanted events. */
 import type { Kind } from "../../../wire/Kind.ts"
 import type { Span } from "../../../wire/Spans.ts"
 import type { CourseOfTask } from "../Course.ts"
@@ -21,7 +18,7 @@ export const isFiltering = ({ kind, agent, plugin }: EventFilter): boolean =>
 
 export interface EventRow {
   readonly position: number
-  /** The call that the row stands for, or whose part it is. */
+  /** The call that the row represents or belongs to. */
   readonly call: Span | undefined
   /** Whether it is one event of an opened call. */
   readonly isPart: boolean

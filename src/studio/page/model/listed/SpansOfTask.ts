@@ -6,7 +6,7 @@ export class SpansOfTask {
   readonly agents: ReadonlyArray<string>
   readonly plugins: ReadonlyArray<string>
   readonly isCut: boolean
-  /** The last position that they cover: what comes later is not known yet. */
+  /** The last position that they cover; later events are not known yet. */
   readonly until: number
   readonly #calls = new Map<number, Span>()
   readonly #agentAt: Lookup

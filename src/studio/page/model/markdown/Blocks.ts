@@ -1,6 +1,6 @@
 /**
- * Parses Markdown (the common part of CommonMark and GitHub's tables) into a tree of blocks. Takes time in proportion to
- * the text: blocks nest to a fixed depth, and whatever is deeper is text.
+ * Parses Markdown (the common part of CommonMark and GitHub's tables) into a tree of blocks. Takes time in proportion
+ * to the text: blocks nest to a fixed depth, and anything deeper is text.
  */
 import { type Inline, inlinesOf } from "./Inlines.ts"
 
@@ -135,7 +135,7 @@ const itemAt = (lines: Lines, at: number, item: RegExpExecArray): readonly [inne
   for (; end < lines.length; end++) {
     const line = lines[end] ?? ""
     if (isBlank(line)) {
-      // What follows a blank line belongs to the item only if it is indented.
+      // Text after a blank line belongs to the item only if it is indented.
       let after = end
       while (after < lines.length && isBlank(lines[after])) after++
       if (after === lines.length || indentOf(lines[after] ?? "") < mark) {

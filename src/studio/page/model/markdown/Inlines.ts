@@ -1,6 +1,6 @@
 /**
  * Parses the text of a Markdown block into a tree: emphasis, code, links, images and line breaks. Takes time in
- * proportion to the text, whatever it is. HTML is text.
+ * proportion to any text. HTML is text.
  */
 
 export type Inline =
@@ -46,7 +46,9 @@ const FORMS: { readonly [marker: string]: "strong" | "em" | "strike" } = {
   "~~": "strike",
 }
 
-/** An open marker or bracket: its text is the inline with this index, and what it may enclose follows. */
+/**
+ * An open marker or bracket: its text is the inline with this index, and the inlines that it may enclose come after it.
+ */
 interface Open {
   readonly marker: string
   readonly index: number
@@ -188,7 +190,7 @@ class Reader {
     } else this.#plain += marker
   }
 
-  /** Adds the text of something that may turn out to enclose what follows. */
+  /** Adds the text of a marker that may turn out to enclose the following inlines. */
   #open(marker: string): number {
     this.#flush()
     return this.#inlines.push({ kind: "text", text: marker }) - 1

@@ -69,7 +69,7 @@ const Reasoning = ({ text }: { readonly text: string }) =>
     </details>
   )
 
-/** A call that is no command, with what the model was told of it. */
+/** A call that is no command, with the model's answer from it. */
 const Want = ({ call }: { readonly call: Wanted }) => (
   <details class="call">
     <summary class={call.isError === true ? "bad" : undefined}>

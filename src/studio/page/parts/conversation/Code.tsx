@@ -1,4 +1,6 @@
-/** A block of code with a button that copies it: exactly what is shown, so that nothing invisible is pasted elsewhere. */
+/**
+ * A block of code with a button that copies exactly the visible text, so that nothing invisible is pasted elsewhere.
+ */
 import { useState } from "preact/hooks"
 import { visibleLines } from "../../../../values/PlainText.ts"
 import { useStudio } from "../context.ts"

@@ -1,4 +1,4 @@
-/** Details with a summary of one line, next to which their position stands: a link within a summary would be lost to keys. */
+/** Details with a summary of one line, and their position next to it: keys could not reach a link within a summary. */
 import type { ComponentChildren } from "preact"
 import { At } from "../Link.tsx"
 

@@ -1,4 +1,4 @@
-/** An item of the conversation: who speaks, what, and what is known of it. */
+/** An item of the conversation: its speaker, its content, and its known figures. */
 import type { Close, Goal, Guide, Input, Note, Said, Item as Told } from "../../../../projections/conversation/Item.ts"
 import { visit } from "../../model/Address.ts"
 import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
@@ -16,7 +16,7 @@ import { Words } from "./Words.tsx"
 interface ItemProps {
   readonly item: Told
   readonly talk: Talk
-  /** Whether what is open here may have ended in events that are not loaded. */
+  /** Whether an item that is open here may have ended in events that are not loaded. */
   readonly isCut: boolean
   readonly streaming: Streaming | null
 }

@@ -45,7 +45,7 @@ const List = ({ list: { start, items } }: { readonly list: Extract<Block, { kind
   return start === null ? <ul>{rows}</ul> : <ol start={start}>{rows}</ol>
 }
 
-/** A paragraph that begins an item stands next to its mark. */
+/** A paragraph that begins an item appears next to its mark. */
 const itemBlockOf = (block: Block, index: number): JSX.Element =>
   block.kind === "paragraph" && index === 0 ? (
     <span key={index}>{inlinesOf(block.inlines)}</span>

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks"
 import { useStudio } from "../context.ts"
 
 /**
- * Opens what is folded, asks the browser to print, and folds it again.
+ * Opens folded parts, asks the browser to print, and folds them again.
  *
  * @param waits whether there is nothing to print yet
  */

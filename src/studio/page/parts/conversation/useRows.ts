@@ -1,6 +1,6 @@
 /**
- * Lays out rows of unknown heights in a scrolling box: only the visible ones are drawn, estimates give way to measured
- * heights, and what the reader looks at stays where it is meanwhile.
+ * Lays out rows of unknown heights in a scrolling box: draws only the visible ones, replaces estimates by measured
+ * heights, and keeps the reader's place still.
  */
 import type { RefObject } from "preact"
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks"
@@ -64,7 +64,7 @@ export const useRows = ({ length, estimate, begin, key, toEnd, onRead }: RowsOpt
   const first = length === 0 ? 0 : heights.at(Math.max(0, place - BEYOND))
   const last = length === 0 ? -1 : heights.at(place + tall + BEYOND)
 
-  // Measures what was drawn, then scrolls so that the anchor is where it was.
+  // Measures the drawn rows, then scrolls so that the anchor keeps its place.
   useLayoutEffect(() => {
     const [element, rows] = [box.current, list.current]
     if (element === null || rows === null) return

@@ -83,7 +83,7 @@ const Compared = ({ address, comparison, said, onScored }: ComparedProps) => {
   const [chosen, choose] = useState<number | null>(null)
   useEffect(() => choose(null), [at])
   const now = chosen ?? row
-  // A side without an event yet stands at the end of the shared history.
+  // A side without an event yet is at the end of the shared history.
   const [inA, inB] = [lastOf(pairs, now, 1) || shared, lastOf(pairs, now, 2) || shared]
   const select = (index: number) => {
     const position = pairs[index]?.[1] ?? 0

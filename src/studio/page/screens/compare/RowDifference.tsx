@@ -1,4 +1,4 @@
-/** What differs in the row of the playhead: each path with its words. */
+/** The differences in the row of the playhead: each path with its words. */
 import type { RowDifferences } from "../../../wire/Asking.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import type { Row } from "./useDifferences.ts"

@@ -17,7 +17,7 @@ interface SideItemProps {
   readonly item: Item
   readonly run: TaskHead
   readonly side: "-" | "+"
-  /** What differs from the other side, once it is known. */
+  /** The differences from the other side, once they are known. */
   readonly found: RowDifferences[number] | undefined
 }
 

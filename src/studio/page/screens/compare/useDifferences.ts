@@ -1,4 +1,4 @@
-/** What differs in rows of a comparison, asked for the rows that are on the screen. */
+/** The differences in rows of a comparison, requested for the rows on the screen. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Comparison, RowDifferences } from "../../../wire/Asking.ts"
 import { useStudio } from "../../parts/context.ts"
@@ -6,7 +6,7 @@ import { messageOf } from "../../source/Source.ts"
 
 export type Row = Comparison["pairs"][number]
 
-/** What differs in a row; undefined until it is known, and for rows without a difference. */
+/** The differences in a row; undefined until they are known, and for rows without any. */
 export type DifferencesOf = (row: Row | undefined) => RowDifferences[number] | undefined
 
 /** Maximum number of rows in one request. */

@@ -1,4 +1,4 @@
-/** A task as a conversation: its turns as bars, what was said and done, and panes about the position. */
+/** A task as a conversation: its turns as bars, all messages and actions, and panes about the position. */
 import { useEffect, useState } from "preact/hooks"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import type { Talk } from "../../model/conversation/Talk.ts"
