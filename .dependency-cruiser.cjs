@@ -26,6 +26,7 @@ module.exports = {
       "worlds",
       "telemetry",
       "importing",
+      "datasets",
       "providers",
       "agents",
       "kernel",

@@ -9,9 +9,11 @@ import { defined } from "../values/defined.ts"
 import * as Companions from "./files/Companions.ts"
 import * as Detection from "./files/Detection.ts"
 import { unpackedName } from "./files/FileText.ts"
+import { parsedDocument } from "./files/LineText.ts"
 import * as Records from "./files/Records.ts"
 import {
   type Extent,
+  examineDataset,
   examineLines,
   examineMessages,
   examineParts,
@@ -282,13 +284,15 @@ const importFile = (
 const NOTHING = { noObject: () => {}, noText: () => {}, onRecords: () => Effect.void }
 
 const extentOf = (
-  { file, form, zipped, pieces, parts, framing }: Detection.Found,
+  { file, form, zipped, pieces, parts, framing, source }: Detection.Found,
   stages: ReadonlyArray<number>,
 ): Effect.Effect<Extent, FileRefused> => {
   if (parts !== undefined) return examineParts(parts)
   if (pieces !== undefined) return examinePieces(file, pieces)
   if (zipped) return examineWhole(file, Number.POSITIVE_INFINITY)
   if (framing !== undefined) return examineMessages(file, framing, MAX_DOCUMENT_BYTES)
+  if (form === "dataset")
+    return examineDataset(file, (text) => source.dataset?.(file, parsedDocument(text.toString("utf8"))).files ?? [])
   return form === "lines" ? examineLines(file, stages) : examineWhole(file, MAX_DOCUMENT_BYTES)
 }
 

@@ -114,7 +114,7 @@ export interface Source {
    * A record is a line, the whole document, its text, or, for `either`, a line if the first line is JSON. In an archive,
    * each part is a record.
    */
-  readonly form: "lines" | "document" | "text" | "either"
+  readonly form: "lines" | "document" | "text" | "either" | "dataset"
   /** The parts of a run that the format shows, and those that it cannot show. */
   readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean
@@ -136,5 +136,17 @@ export interface Source {
   readonly companions?: ReadonlyArray<string>
   /** Relative paths of content-named files that records refer to, and that `blob` can return. */
   readonly blobs?: RegExp
+  /** For the form `dataset`: the files that the recognized one describes, and their records. */
+  readonly dataset?: (file: string, head: unknown) => DataFiles
+  /** For the form `dataset`: the endings of files with data, such as `.hdf5`. */
+  readonly dataEndings?: ReadonlyArray<string>
   readonly open: (file: SourceFile, runs: MappedRuns) => Mapper
+}
+
+/** A data set: a document that describes it, with files in its directory, which hold the records. */
+export interface DataFiles {
+  /** The files with the data. All that lies in the document's directory belongs to the data set. */
+  readonly files: ReadonlyArray<string>
+  /** The records. Rejects with an error whose message says what was found instead. */
+  readonly records: () => AsyncIterable<SourceRecord>
 }

@@ -11,6 +11,7 @@ import { copilotCli } from "./copilot/CopilotCli.ts"
 import { geminiCli } from "./gemini/GeminiCli.ts"
 import { inspect } from "./inspect/Inspect.ts"
 import { messages } from "./messages/Messages.ts"
+import { minari } from "./minari/Minari.ts"
 import { miniSweAgent } from "./miniswe/MiniSweAgent.ts"
 import { openCode } from "./opencode/OpenCode.ts"
 import { openhands } from "./openhands/OpenHands.ts"
@@ -34,6 +35,7 @@ export const SOURCES: ReadonlyArray<Source> = [
     sweAgent,
     miniSweAgent,
     verifiers,
+    minari,
     orcaTrace,
     messages,
     piaAvt,

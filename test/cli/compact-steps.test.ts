@@ -33,6 +33,8 @@ const READING = [
   ...['bisect --when event.type=="TaskClosed"', "watch --when position>2"],
   ...["export events", "export events --format parquet", "export audits", "export audits --format parquet"],
   ...["export audits --format csv", "export transitions", "export transitions --format parquet", "export otlp"],
+  ...["export trajectories", "export trajectories --format parquet", "export trajectories --format csv"],
+  ...["export trajectories --format minari"],
   ...["export mcap", "export piaavt", "export html", "export studio TASK", "task bundle TASK"],
 ]
 

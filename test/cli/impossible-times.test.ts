@@ -62,6 +62,7 @@ describe("a log with times that no calendar has", () => {
         ["export", "otlp"],
         ["export", "piaavt"],
         ["export", "transitions"],
+        ["export", "trajectories"],
         ["export", "audits"],
       ],
     ].map((args) => [args.join(" "), args] as const),

@@ -173,6 +173,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "events", "--output", "events.jsonl"],
   ["export", "audits", "--output", "audits.csv"],
   ["export", "transitions", "--output", "steps.jsonl"],
+  ["export", "trajectories", "--output", "episodes.jsonl"],
   ["export", "dataset", "--output", "examples.jsonl"],
   ["export", "otlp", "--output", "traces.jsonl"],
   ["export", "mcap", "--output", "tasks.mcap"],

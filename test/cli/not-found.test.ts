@@ -95,6 +95,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },
   "export transitions": { "--timeline": output, "--scores": output },
+  "export trajectories": { "--timeline": output },
   "export dataset": { "--timeline": output },
   "export otlp": { "--task": output, "--timeline": output },
   "export mcap": { "--task": output, "--timeline": output },

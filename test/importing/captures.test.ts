@@ -6,6 +6,7 @@ import { describe, expect } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { SOURCES } from "../../src/importing/Sources.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
+import { inRepository } from "../repository.ts"
 import * as Formats from "./formats.ts"
 import { events, importing, lines, payloads, withFiles } from "./given.ts"
 import { header, sample } from "./inspectLog.ts"
@@ -39,8 +40,10 @@ const orca = (seq: number, type: string, attrs: object, payload?: string) => ({
   ...{ seq, ts: at(seq), mono_us: seq, turn: 1, type, actor: "agent", attrs, payload },
 })
 
+const MINARI = ["test", "golden", "worlds", "minari", "arrow", "frozenlake", "fixture-v0", "data"] as const
+
 /** A file of each format, by the format's name. */
-const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const FILES: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>> = {
   "claude-code": { "claude.jsonl": session("1-tools-deny-subagent.jsonl") },
   codex: { "codex.jsonl": session("codex-session-simple.jsonl") },
   "gemini-cli": { "gemini.jsonl": session("gemini-session-simple.jsonl") },
@@ -55,6 +58,9 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   openhands: { "openhands.jsonl": lines(Formats.openHands()) },
   "swe-agent": { "a.traj": document(Formats.sweAgent()) },
   "mini-swe-agent": { "b.traj.json": document({ ...miniSwe, trajectory_format: "mini-swe-agent-1.1" }) },
+  minari: Object.fromEntries(
+    ["metadata.json", "0/part-0.arrow"].map((name) => [name, fs.readFileSync(inRepository(...MINARI, name))]),
+  ),
   verifiers: { "traces.jsonl": lines([verifiers]) },
   "orca-trace": {
     "run_a/events.jsonl": lines([

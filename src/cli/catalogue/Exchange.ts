@@ -39,6 +39,18 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/Transitions.ts")).transitions),
   },
   {
+    path: "export trajectories",
+    uses: [
+      [
+        "export trajectories --output FILE",
+        "episodes of worlds, for learning: Parquet, CSV, JSON Lines; --format minari writes a data set of Minari",
+      ],
+    ],
+    example: "export trajectories --format minari --id cartpole/mine-v0 --output ~/.minari/datasets",
+    page: "docs/guides/export-a-log.md",
+    load: command(async () => (await import("../export/trajectories/TrajectoriesCommand.ts")).trajectories),
+  },
+  {
     path: "export dataset",
     uses: [
       ["export dataset --output FILE", "starred tasks and moments as examples, for Inspect too; --tag, --label select"],

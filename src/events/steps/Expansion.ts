@@ -8,6 +8,7 @@
  */
 
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { CoreNewEvent } from "../log/EventLog.ts"
@@ -117,7 +118,7 @@ class Writer {
     this.#causationId = this.#add("CommandAllowed", { commandId, rule }).id
     this.#causationId = this.#add("CommandDispatched", { commandId }).id
     const { latencyMs } = this.#payload
-    const ended = error === undefined ? { result, latencyMs } : { error, latencyMs }
+    const ended = { ...(error === undefined ? { result } : { error }), ...defined({ latencyMs }) }
     this.#causationId = this.#add(error === undefined ? "CommandSucceeded" : "CommandFailed", {
       commandId,
       ...ended,
@@ -137,7 +138,13 @@ class Writer {
     const { plugin, latencyMs, priorities } = this.#payload
     for (const [sensor, reading] of Object.entries(readings)) {
       const priority = SafeRecord.get(priorities, sensor) ?? 0
-      this.#add("SensorRead", { sensor: `${plugin}/${sensor}`, reading, priority, latencyMs, perception })
+      this.#add("SensorRead", {
+        sensor: `${plugin}/${sensor}`,
+        reading,
+        priority,
+        perception,
+        ...defined({ latencyMs }),
+      })
     }
   }
 

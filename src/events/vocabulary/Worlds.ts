@@ -316,7 +316,11 @@ export const rolloutEvents = [
       first: count.annotations({ description: "The index of its first step in the episode, from 0" }),
       steps: Schema.Int.pipe(Schema.between(0, MAX_STEPS)).annotations({ description: "The number of its steps" }),
       rule: Schema.String.annotations({ description: "The gate rule that allowed them" }),
-      latencyMs: Milliseconds.annotations({ description: "The mean time of a step's call, in ms" }),
+      latencyMs: optional(
+        Milliseconds.annotations({
+          description: "The mean time of a step's call, in ms; absent: unknown, as in imports",
+        }),
+      ),
       priorities: Schema.Record({ key: Schema.String, value: Schema.Finite }).annotations({
         description: "The priority of each sensor that is read, by its own name",
       }),

@@ -16,7 +16,7 @@ import { FileRefused, unreadable } from "./SourceText.ts"
 export interface Found {
   readonly file: string
   readonly source: Source
-  readonly form: "lines" | "document" | "text" | "messages"
+  readonly form: "lines" | "document" | "text" | "messages" | "dataset"
   /** Of a file of messages. */
   readonly framing?: Framing
   /** Whether it is an archive, whose parts are the records. */
@@ -84,13 +84,17 @@ export const find = (
     const once = new Map(found.map((one) => [path.resolve(one.file), one]))
     const all = inRuns(inPieces([...once.values()]))
     const beside = new Set(all.flatMap(companionsOf))
-    const others = [...unknown].filter(([file]) => !beside.has(path.resolve(file)))
+    const sets = all.filter(({ form }) => form === "dataset").map(({ file }) => path.dirname(path.resolve(file)))
+    const isOfSet = (file: string) => sets.some((directory) => file.startsWith(`${directory}${path.sep}`))
+    const others = [...unknown].filter(([file]) => !beside.has(path.resolve(file)) && !isOfSet(path.resolve(file)))
+    const ofData = new Set(all.flatMap(({ source }) => source.dataEndings ?? []))
+    const unread = endings.filter((ending) => !ofData.has(ending))
     return {
       found: all,
       unknown: others.map(([file]) => file),
       unknownBecause: Object.fromEntries(others),
       links,
-      others: new Map([...groupBy(endings, (ending) => [ending])].map(([ending, all]) => [ending, all.length])),
+      others: new Map([...groupBy(unread, (ending) => [ending])].map(([ending, all]) => [ending, all.length])),
       refused,
     }
   })
@@ -187,7 +191,7 @@ const formatOf = (
   })
 
 /** A value over several lines, or longer than the head, is a document. */
-const formIn = ({ text, lines }: FileHead, { form }: Source): "lines" | "document" | "text" => {
+const formIn = ({ text, lines }: FileHead, { form }: Source): Exclude<Found["form"], "messages"> => {
   if (form !== "either") return form
   const begin = text.trimStart()
   const line = begin.split("\n", 1)[0] ?? ""

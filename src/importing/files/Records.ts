@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Effect } from "effect"
 import { type Framing, messagesIn } from "../protobuf/Frames.ts"
-import type { SourceRecord } from "../Source.ts"
+import { type SourceRecord, Unmappable } from "../Source.ts"
 import * as Archive from "./Archive.ts"
 import type { Found } from "./Detection.ts"
 import { objectsIn, parsedDocument } from "./LineText.ts"
@@ -27,11 +27,14 @@ export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Ef
   const refuse = (cause: unknown) =>
     cause instanceof FileRefused
       ? cause
-      : new FileRefused({ file, expected: `a ${source.title}`, found: messageOf(cause) })
+      : cause instanceof Unmappable
+        ? new FileRefused({ file, expected: cause.expected, found: cause.message })
+        : new FileRefused({ file, expected: `a ${source.title}`, found: messageOf(cause) })
   if (zipped) return readArchive(found, extent, refuse, receiver)
   if (parts !== undefined) return readParts(found, parts, extent, receiver)
   if (pieces !== undefined) return readPieces(found, pieces, extent, refuse, receiver)
   if (framing !== undefined) return readMessages(file, framing, extent, refuse, receiver)
+  if (form === "dataset") return readDataset(found, extent, refuse, receiver)
   if (form === "lines") return readLines(file, extent, refuse, receiver)
   return readDocument(file, extent, refuse, receiver, form === "text" ? (text) => text : parsedDocument)
 }
@@ -65,6 +68,31 @@ const readDocument = <E>(
     })
     receiver.record({ value, where: "the document" })
     yield* receiver.onRecords(1, extent.bytes)
+  })
+
+const readDataset = <E>({ file, source }: Found, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>
+  Effect.gen(function* () {
+    const open = async () => {
+      const bytes = await wholeOf(file)
+      return source
+        .dataset?.(file, parsedDocument(bytes.toString("utf8")))
+        .records()
+        [Symbol.asyncIterator]()
+    }
+    const records = yield* Effect.tryPromise({ try: open, catch: refuse })
+    const reading = Effect.gen(function* () {
+      while (true) {
+        const next = yield* Effect.tryPromise({ try: async () => records?.next(), catch: refuse })
+        if (next === undefined || next.done === true) break
+        receiver.record(next.value)
+        yield* receiver.onRecords(1, extent.bytes)
+      }
+    })
+    // Closes the files after a failure or interrupt too.
+    yield* Effect.ensuring(
+      reading,
+      Effect.promise(async () => records?.return?.()),
+    )
   })
 
 const readMessages = <E>(file: string, framing: Framing, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>

@@ -3,10 +3,12 @@
 import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
 import { defined } from "../../values/defined.ts"
 import { type Framing, messagesIn } from "../protobuf/Frames.ts"
+import { Unmappable } from "../Source.ts"
 import { type Packing, piecesOf } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
@@ -50,12 +52,14 @@ export interface Extent {
 }
 
 export const unreadable = (file: string) => (cause: unknown) =>
-  new FileRefused({
-    file,
-    expected: "a file that can be read",
-    found: cause instanceof Error ? cause.message : String(cause),
-    missing: isMissing(cause),
-  })
+  cause instanceof Unmappable
+    ? new FileRefused({ file, expected: cause.expected, found: cause.message })
+    : new FileRefused({
+        file,
+        expected: "a file that can be read",
+        found: cause instanceof Error ? cause.message : String(cause),
+        missing: isMissing(cause),
+      })
 
 /** A digest that also records its value at given lengths. */
 class StagedDigest {
@@ -215,6 +219,42 @@ export const examinePieces = (directory: string, pieces: ReadonlyArray<string>):
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(directory)(cause)),
   })
+
+/** Examines a data set: the document that describes it and the files with its data. */
+export const examineDataset = (
+  file: string,
+  dataOf: (document: Buffer) => ReadonlyArray<string>,
+): Effect.Effect<Extent, FileRefused> =>
+  Effect.flatMap(examineWhole(file, MAX_LINE_BYTES), (document) =>
+    Effect.tryPromise({
+      try: async () => {
+        const hash = crypto.createHash("sha256").update(document.digest)
+        let { bytes } = document
+        for (const data of dataOf(await wholeOf(file))) {
+          const { size } = await fs.lstat(data).catch(() => ({ size: 0 }))
+          hash.update(`\n${path.relative(path.dirname(file), data)} ${size}\n`)
+          for await (const chunk of wholeFile(data)) {
+            hash.update(chunk)
+            bytes += chunk.length
+          }
+        }
+        return { digest: hash.digest("hex"), bytes, partial: false }
+      },
+      catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
+    }),
+  )
+
+/** The bytes of a file; none if it is missing or a link, which its reader reports. */
+async function* wholeFile(file: string): AsyncGenerator<Buffer> {
+  const stat = await fs.lstat(file).catch(() => undefined)
+  if (stat?.isFile() !== true) return
+  const handle = await fs.open(file)
+  try {
+    for await (const chunk of handle.createReadStream({ autoClose: false })) yield chunk as Buffer
+  } finally {
+    await handle.close()
+  }
+}
 
 /**
  * Yields the lines of a file's first bytes, a group per chunk. The last line may lack its line end. `onBytes` gets all

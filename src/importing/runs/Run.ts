@@ -130,6 +130,11 @@ export class MappedRun implements ImportedRun {
     this.#write(`kept:${key}`, { type: "SourceRecordKept", payload }, when)
   }
 
+  /** Records a run of a world's steps in compact form. `first` is the index of its first step. */
+  stepped(payload: PayloadOf<"StepsRecorded">, at: number | null): void {
+    this.#write(`steps:${payload.first}`, { type: "StepsRecorded", payload }, { at })
+  }
+
   note(key: string, text: string, at: number | null): void {
     this.#write(`note:${key}`, { type: "NoteAdded", payload: { about: this.taskId, text: plainText(text) } }, { at })
   }

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
+import { fieldOf } from "../../values/JsonObjects.ts"
 import * as Installed from "./Installed.ts"
 
 export interface Loaded {
@@ -42,7 +43,15 @@ export const load = (
 
 const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [Installed.requireOf(import.meta.url)]
 
-const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
+const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String, exports: Schema.optional(Schema.Unknown) }))
+
+/** A package's main module. If only `import` may load it, its manifest names the file. */
+const entryOf = (place: NodeJS.Require, name: string, directory: string, exports: unknown): string => {
+  const entry = fieldOf(fieldOf(exports, "."), "import")
+  const requires = fieldOf(fieldOf(exports, "."), "require") ?? fieldOf(fieldOf(exports, "."), "default")
+  const isImportOnly = typeof entry === "string" && /^\.\/(?!.*\.\.)/.test(entry) && requires === undefined
+  return isImportOnly ? path.join(directory, entry) : place.resolve(name)
+}
 
 /** Looks for the manifest by its path: not every package exports it. */
 const installedAt = (place: NodeJS.Require, name: string) => {
@@ -50,8 +59,8 @@ const installedAt = (place: NodeJS.Require, name: string) => {
     const manifest = path.join(directory, name, "package.json")
     if (!fs.existsSync(manifest)) continue
     try {
-      const { version } = Schema.decodeUnknownSync(Manifest)(fs.readFileSync(manifest, "utf8"))
-      return { version, entry: place.resolve(name) }
+      const { version, exports } = Schema.decodeUnknownSync(Manifest)(fs.readFileSync(manifest, "utf8"))
+      return { version, entry: entryOf(place, name, path.join(directory, name), exports) }
     } catch {
       return undefined
     }

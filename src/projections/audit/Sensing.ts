@@ -46,7 +46,7 @@ export const projection: Projection<typeof State.Type> = {
       count(state, sensor, (before) =>
         wasPushed(event, latencyMs)
           ? { ...before, reads: before.reads + 1, pushed: before.pushed + 1 }
-          : { ...before, reads: before.reads + 1, samples: Samples.add(before.samples, latencyMs) },
+          : { ...before, reads: before.reads + 1, samples: withLatency(before.samples, latencyMs) },
       ),
     SensorFailed: (state, { sensor }) =>
       count(state, sensor, (before) => ({ ...before, failures: before.failures + 1 })),
@@ -54,6 +54,10 @@ export const projection: Projection<typeof State.Type> = {
       count(state, sensor, (before) => ({ ...before, skipped: before.skipped + 1 })),
   }),
 }
+
+/** A reading within a `StepsRecorded` of an import has no latency. */
+const withLatency = (samples: Samples.Samples, latencyMs: number | undefined): Samples.Samples =>
+  latencyMs === undefined ? samples : Samples.add(samples, latencyMs)
 
 /** The actor of a pushed reading is its plugin, and its latency 0; a requested one has the kernel as its actor. */
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
