@@ -56,13 +56,13 @@ const stepping = async (args: ReadonlyArray<string>, body: (terminal: TerminalPr
 describe("hindcast step", () => {
   it("shows an event, and the keys at the bottom, in a terminal of 80 × 24", () =>
     stepping([], async (terminal) => {
-      const lines = await terminal.shows(/main@1 of @14[\s\S]*q quit/)
+      const lines = await terminal.shows(/main@1 of @14[\s\S]*\? q/)
       expect(lines).toHaveLength(24)
       expect(lines[1]).toContain("TaskOpened")
       expect(lines[2]).toBe("me@1: find a thing")
-      expect(lines[3]).toMatch(/^\[event\]\s+state\s+view\s+diff 1\s+why/)
-      expect(lines.at(-2)).toBe("n next p back N/P ±10  c/C change  r/R reward  f/b run to a predicate F/B again")
-      expect(lines.at(-1)).toBe("e event s state v view d diff w why  / path  g go to  t task  ↑↓  ? help  q quit")
+      expect(lines[3]).toMatch(/^\[event\] {2}events {3}value {3}world {3}diff 1 {3}why {3}rewards {3}conversation/)
+      expect(lines.at(-2)).toBe("n/p next/back N/P ±10 c change r reward b failure f run to m worst ! why failed")
+      expect(lines.at(-1)).toBe("e E events v value V world d diff w why s rewards a talk / path g go t task ? q")
       expect(terminal.isOwnScreen()).toBe(true)
     }))
 
@@ -149,21 +149,21 @@ describe("hindcast step", () => {
       await terminal.shows("main@0 of")
       terminal.type(`fstate.tasks["b"].readings["room/look"] >= 6.0${KEYS.enter}`)
       await terminal.shows("main@8 of")
-      terminal.type("F")
+      terminal.type("f")
       await terminal.shows("The predicate does not become true after this")
-      terminal.type(`${KEYS.end}B`)
+      terminal.type(`${KEYS.end}F`)
       await terminal.shows("main@8 of")
-      terminal.type(`f\u0015event.type == "TaskOpened"${KEYS.enter}`)
+      terminal.type(`gevent.type == "TaskOpened"${KEYS.enter}`)
       await terminal.shows("does not become true after this: event.type")
-      terminal.type("B")
+      terminal.type("F")
       await terminal.shows("main@2 of")
     }))
 
   it("shows the state, what an event changed, and why it happened", () =>
     stepping(["--at", "@5"], async (terminal) => {
       await terminal.shows("main@5 of")
-      terminal.type("s")
-      await terminal.shows(/\[state\][\s\S]*\/tasks\/a {2}\(\/ shows another path\)[\s\S]*"room\/look": 3/)
+      terminal.type("v")
+      await terminal.shows(/\[value\][\s\S]*\/tasks\/a {2}\(\/ shows another path\)[\s\S]*"room\/look": 3/)
       terminal.type("d")
       await terminal.shows(/\[diff 1\][\s\S]*~ \/tasks\/a\/readings\/room~1look 1 → 3/)
       terminal.type("w")
@@ -196,8 +196,8 @@ describe("hindcast step", () => {
       await terminal.shows('"nowhere" is not a path')
       terminal.type(`f1 + 1${KEYS.enter}`)
       await terminal.shows("it gives a value of type int")
-      terminal.type(`f\u0015state.${KEYS.enter}`)
-      await terminal.shows("Predicate `state.`, line 1, column 7")
+      terminal.type(`gstate. == 1${KEYS.enter}`)
+      await terminal.shows("Predicate `state. == 1`, line 1")
       terminal.type("z")
       const lines = await terminal.shows("z does nothing here; ? lists the keys.")
       expect(lines[0]).toContain("main@1 of")
@@ -215,7 +215,7 @@ describe("hindcast step", () => {
         [200, 60],
       ] as const) {
         terminal.resize(columns, rows)
-        const keys = "n next p back[^\\n]*\\ne event s state[^\\n]*$"
+        const keys = "n/p next/back[^\\n]*\\ne E events[^\\n]*$"
         const lines = await terminal.shows(new RegExp(rows >= 7 ? `^main@5 of[^]*${keys}` : `^${keys}`))
         expect(lines).toHaveLength(rows)
       }
@@ -275,6 +275,30 @@ print(json.dumps({ "raw": during != before, "restored": modes() == before, "stat
     },
   )
 
+  it("shows the events around the moment, and follows it", () =>
+    stepping(["--at", "@6"], async (terminal) => {
+      await terminal.shows("main@6 of")
+      terminal.type("E")
+      await terminal.shows(/\[events\][\s\S]*@5 SensorRead[^\n]*\n▸ @6 SensorRead[^\n]*\n {2}@7 SensorRead/)
+      terminal.type("j")
+      await terminal.shows(/\n {2}@6 SensorRead[^\n]*\n▸ @7 SensorRead/)
+      terminal.type("t")
+      await terminal.shows(/\n {2}@5 SensorRead[^\n]*\n▸ @7 SensorRead[^\n]*\n {2}@9 SensorRead/)
+    }))
+
+  it("shows no rewards of an event without a task, and none of a task without a finished scoring", () =>
+    stepping(["a"], async (terminal) => {
+      await terminal.shows("main@1 of")
+      terminal.type("s")
+      await terminal.shows(/\[rewards\][\s\S]*This task has no score by live\./)
+      terminal.type(`t${KEYS.home}`)
+      await terminal.shows(/main@0 of[\s\S]*This event belongs to no task\./)
+      terminal.type("a")
+      await terminal.shows(/\[conversation\][\s\S]*This event belongs to no task\./)
+      terminal.type("S")
+      await terminal.shows(/\[saw\][\s\S]*found no event/)
+    }))
+
   it("needs a terminal, and says what answers without one", async () => {
     const { code, stderr } = await hindcast(["step", "--log", log])
     expect(code).toBe(1)
@@ -287,6 +311,7 @@ print(json.dumps({ "raw": during != before, "restored": modes() == before, "stat
       [
         { args: ["nobody", "--log", log], wanted: 'No task "nobody"' },
         { args: ["--at", "@99", "--log", log], wanted: "There is no position @99" },
+        { args: ["--scores", "strict", "--log", log], wanted: "strict" },
         { args: ["--log", `${log}.none`], wanted: "expected a log, found no such file" },
       ].map(async ({ args, wanted }) => {
         const terminal = inTerminal(["step", ...args])

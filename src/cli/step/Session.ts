@@ -6,6 +6,7 @@ import type { Cause } from "../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
+import type { Content } from "./Content.ts"
 
 export interface ShownMoment {
   /** 0 is before the first event. */
@@ -22,7 +23,12 @@ export interface ShownMoment {
   readonly annotations: ReadonlyArray<Annotation>
 }
 
-export type Pane = "event" | "state" | "view" | "diff" | "why" | "help"
+/** The panes have the names that they have in Studio; `world` and `events` are always on its page. */
+export type Pane = (typeof PANES)[number] | "help"
+
+export const PANES = [
+  ...(["event", "events", "value", "world", "diff", "why", "failure", "saw", "rewards", "conversation"] as const),
+]
 
 /** Forward is towards the log's end. */
 export type Direction = "forward" | "back"
@@ -30,7 +36,10 @@ export type Direction = "forward" | "back"
 export type Search =
   | { readonly kind: "event"; readonly direction: Direction; readonly steps: number }
   | { readonly kind: "change"; readonly direction: Direction; readonly path: string }
+  | { readonly kind: "item"; readonly direction: Direction; readonly steps: number }
   | { readonly kind: "reward"; readonly direction: Direction }
+  | { readonly kind: "failure"; readonly direction: Direction }
+  | { readonly kind: "worst" }
   | { readonly kind: "predicate"; readonly direction: Direction; readonly predicate: string }
   | { readonly kind: "moment"; readonly moment: string }
 
@@ -42,8 +51,10 @@ export interface Session {
   readonly head: number
   readonly moment: ShownMoment
   readonly pane: Pane
-  /** Number of the pane's lines above the screen. */
+  /** Number of the pane's lines above the screen; in a pane with the moment's line, counted from where that line shows. */
   readonly scroll: number
+  /** The content of the pane, if it is more than the moment. */
+  readonly content: Content | null
   /** Restricts stepping to this task's events; null steps through all. */
   readonly task: string | null
   /** A JSON Pointer to the part of the state that the pane shows and that change searches watch. */
@@ -81,18 +92,24 @@ export const say = (session: Session, text: string, bad = false): Session => ({ 
 export const moved = (session: Session, moment: ShownMoment): Session => ({
   ...session,
   moment,
-  scroll: session.pane === "state" || session.pane === "view" ? session.scroll : 0,
+  scroll: session.pane === "value" || session.pane === "world" ? session.scroll : 0,
 })
 
 const search =
   (found: (session: Session) => Search) =>
   (session: Session): Update => ({ do: "search", session, search: found(session) })
 
-const step = (direction: Direction, steps: number) => search(() => ({ kind: "event", direction, steps }))
+/** In the conversation, its items are the steps. */
+const step = (direction: Direction, steps: number) =>
+  search(({ pane }) => ({ kind: pane === "conversation" ? "item" : "event", direction, steps }))
 
 const change = (direction: Direction) => search(({ path }) => ({ kind: "change", direction, path }))
 
 const reward = (direction: Direction) => search(() => ({ kind: "reward", direction }))
+
+const failure = (direction: Direction) => search(() => ({ kind: "failure", direction }))
+
+const worst = search(() => ({ kind: "worst" }))
 
 const pane =
   (name: Pane) =>
@@ -102,7 +119,13 @@ const pane =
 const scroll =
   (lines: number) =>
   (session: Session): Update =>
-    show({ ...session, scroll: Math.max(0, session.scroll + lines) })
+    show({
+      ...session,
+      scroll: FOLLOWING.has(session.pane) ? session.scroll + lines : Math.max(0, session.scroll + lines),
+    })
+
+/** Panes that scroll to the line of the moment. */
+const FOLLOWING: ReadonlySet<Pane> = new Set(["events", "rewards", "conversation"])
 
 const ask =
   (asks: SearchQuery, text: (session: Session) => string, direction?: Direction) =>
@@ -113,7 +136,8 @@ const ask =
       direction: direction ?? session.direction,
     })
 
-const repeatPredicate =
+/** Searches by the predicate, or asks for one. */
+const predicate =
   (direction: Direction) =>
   (session: Session): Update =>
     session.predicate === ""
@@ -135,9 +159,11 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
   Object.entries({
     n: step("forward", 1),
     right: step("forward", 1),
+    j: step("forward", 1),
     space: step("forward", 1),
     p: step("back", 1),
     left: step("back", 1),
+    k: step("back", 1),
     N: step("forward", LEAP),
     P: step("back", LEAP),
     home: search(() => ({ kind: "moment", moment: "0" })),
@@ -146,22 +172,26 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
     C: change("back"),
     r: reward("forward"),
     R: reward("back"),
-    f: ask("predicate", ({ predicate }) => predicate, "forward"),
-    b: ask("predicate", ({ predicate }) => predicate, "back"),
-    F: repeatPredicate("forward"),
-    B: repeatPredicate("back"),
+    b: failure("forward"),
+    B: failure("back"),
+    m: worst,
+    "!": (session: Session): Update => worst({ ...session, pane: "failure", scroll: 0 }),
+    f: predicate("forward"),
+    F: predicate("back"),
     g: ask("moment", () => "@"),
     "/": ask("path", ({ path }) => path),
     e: pane("event"),
-    s: pane("state"),
-    v: pane("view"),
+    E: pane("events"),
+    v: pane("value"),
+    V: pane("world"),
     d: pane("diff"),
     w: pane("why"),
+    S: pane("saw"),
+    s: pane("rewards"),
+    a: pane("conversation"),
     "?": pane("help"),
     t: toggleTask,
-    j: scroll(1),
     down: scroll(1),
-    k: scroll(-1),
     up: scroll(-1),
     pagedown: scroll(PAGE_LINES),
     pageup: scroll(-PAGE_LINES),
@@ -184,7 +214,7 @@ const submitPrompt = (session: Session, { asks, text }: NonNullable<Session["pro
   switch (asks) {
     case "path":
       return given === "" || given.startsWith("/")
-        ? show({ ...session, path: given, pane: "state", scroll: 0 })
+        ? show({ ...session, path: given, pane: "value", scroll: 0 })
         : show(
             say(
               session,
@@ -193,17 +223,20 @@ const submitPrompt = (session: Session, { asks, text }: NonNullable<Session["pro
             ),
           )
     case "moment":
-      return given === "" || given === "@"
-        ? show(session)
-        : { do: "search", session, search: { kind: "moment", moment: given } }
-    case "predicate": {
-      if (given === "") return show({ ...session, predicate: "" })
-      const { direction } = session
-      return {
-        do: "search",
-        session: { ...session, predicate: given },
-        search: { kind: "predicate", direction, predicate: given },
-      }
-    }
+      if (given === "" || given === "@") return show(session)
+      return MOMENT.test(given)
+        ? { do: "search", session, search: { kind: "moment", moment: given } }
+        : runTo({ ...session, direction: "forward" }, given.replace(/^@/, ""))
+    case "predicate":
+      return given === "" ? show(session) : runTo(session, given)
   }
 }
+
+/** Positions, ids and times are one word. Every other text is a predicate. */
+const MOMENT = /^[\w.:+@#-]+$/
+
+const runTo = (session: Session, predicate: string): Update => ({
+  do: "search",
+  session: { ...session, predicate },
+  search: { kind: "predicate", direction: session.direction, predicate },
+})

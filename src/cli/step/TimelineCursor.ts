@@ -25,6 +25,7 @@ import * as PredicateTransitions from "../../projections/timetravel/PredicateTra
 import * as TimelineHistory from "../../projections/timetravel/TimelineHistory.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as ValueChanges from "../../projections/timetravel/ValueChanges.ts"
+import * as EventKind from "../../studio/course/EventKind.ts"
 import type { Json } from "../../values/Json.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Direction, ShownMoment } from "./Session.ts"
@@ -87,12 +88,46 @@ const worldsAt = (timeline: string, state: EnvironmentState.EnvironmentState, { 
 
 export type StepFilter = Pick<Query, "taskId" | "types">
 
+/** The events around a position and at it: at most `count` before it, and as many after it. */
+export const around = (cursor: TimelineCursor, position: number, which: StepFilter, count: number) =>
+  Effect.gen(function* () {
+    const before = yield* eventsUpTo(cursor, position, which, count + 1)
+    const after = yield* cursor.history.readPage({ ...which, after: position, until: cursor.head }, count)
+    return [...before, ...after]
+  })
+
+/** The position of the next or previous event that reports a failure, a denial or an unknown outcome. */
+export const failure = (cursor: TimelineCursor, from: number, direction: Direction, { taskId }: StepFilter) =>
+  Effect.gen(function* () {
+    const which = { ...(taskId === undefined ? {} : { taskId }), types: EventKind.MAYBE_BAD }
+    if (direction === "forward") {
+      for (let after = from; ; ) {
+        const page = yield* cursor.history.readPage({ ...which, after, until: cursor.head }, FIRST_RANGE)
+        const found = page.find(EventKind.isBad)
+        const last = page.at(-1)
+        if (found !== undefined || last === undefined) return Option.map(Option.fromNullable(found), positionOf)
+        after = last.position
+      }
+    }
+    let until = StepPosition.before(from)
+    for (let length = FIRST_RANGE; until > 0; length *= GROWTH) {
+      const after = Math.max(0, until - length)
+      let found: Event | undefined
+      yield* Pages.forEach(cursor.history.readPage, { ...which, after, until }, (page) => {
+        found = page.findLast(EventKind.isBad) ?? found
+      })
+      if (found !== undefined) return Option.some(found.position)
+      until = after
+    }
+    return Option.none<number>()
+  })
+
 /** The position of the event `steps` events away, or of the last one in that direction. None if there is no event. */
 export const step = (cursor: TimelineCursor, from: number, direction: Direction, which: StepFilter, steps: number) =>
   Effect.gen(function* () {
     const passed = yield* direction === "forward"
       ? cursor.history.readPage({ ...which, after: from, until: cursor.head }, steps)
-      : eventsBefore(cursor, from, which, steps)
+      : eventsUpTo(cursor, StepPosition.before(from), which, steps)
     const reached = direction === "forward" ? passed.at(-1) : passed.at(-steps)
     return Option.fromNullable((reached ?? passed[0])?.position)
   })
@@ -101,11 +136,11 @@ export const step = (cursor: TimelineCursor, from: number, direction: Direction,
 const FIRST_RANGE = 200
 const GROWTH = 8
 
-/** At least `count` events before a position, oldest first, or all of them. */
-const eventsBefore = ({ history }: TimelineCursor, position: number, which: StepFilter, count: number) =>
+/** The last `count` events up to a position and at it, oldest first, or all of them. */
+const eventsUpTo = ({ history }: TimelineCursor, position: number, which: StepFilter, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
-    let until = StepPosition.before(position)
+    let until = position
     for (let length = FIRST_RANGE; until > 0 && found.length < count; length *= GROWTH) {
       const after = Math.max(0, until - length)
       const range: Array<Event> = []
@@ -117,7 +152,7 @@ const eventsBefore = ({ history }: TimelineCursor, position: number, which: Step
       found.unshift(...range.slice(-count))
       until = after
     }
-    return found
+    return found.slice(-count)
   })
 
 export const change = ({ history, head }: TimelineCursor, from: number, direction: Direction, path: string) =>

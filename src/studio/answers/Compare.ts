@@ -9,6 +9,7 @@ import { type Pair, TimeTravel } from "../../projections/timetravel/TimeTravel.t
 import type { RunOfTask } from "../../projections/timetravel/table/RunTable.ts"
 import * as RunTable from "../../projections/timetravel/table/RunTable.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import * as RewardRows from "../course/RewardRows.ts"
 import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Comparison } from "../wire/Asking.ts"
@@ -17,7 +18,6 @@ import type { CommonScore } from "../wire/Scoring.ts"
 import type { TaskHead } from "../wire/Task.ts"
 import * as Events from "./Events.ts"
 import * as Query from "./Query.ts"
-import * as Rewards from "./Rewards.ts"
 import * as Tasks from "./Tasks.ts"
 
 export const CompareQuery = Schema.Struct({
@@ -84,7 +84,7 @@ const sideOf = ({ timeline, taskId }: RunOfTask, scores: string | undefined) =>
   })
 
 const rewardsOf = ({ past, head }: Side, set: string | null | undefined) =>
-  set == null ? Effect.succeed([]) : Rewards.ofSet(past, head.id, set)
+  set == null ? Effect.succeed([]) : RewardRows.ofSet(past, head.id, set)
 
 const CODE = { same: "=", changed: "~", onlyInA: "a", onlyInB: "b" } as const
 

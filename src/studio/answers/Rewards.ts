@@ -1,18 +1,12 @@
 /** Answers `/api/rewards` and `/api/scorings`. */
 
 import { Effect, Schema } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as RewardRows from "../course/RewardRows.ts"
 import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
-import type { RewardRow, Scorings } from "../wire/Task.ts"
+import type { Scorings } from "../wire/Task.ts"
 import * as Query from "./Query.ts"
-
-const GIVING: ReadonlyArray<CoreName> = ["RewardGiven", "PunishmentGiven"]
 
 export const RewardsQuery = Schema.Struct({
   timeline: Query.Timeline,
@@ -31,7 +25,7 @@ export const rewards = ({ timeline, task, set, scores }: typeof RewardsQuery.Typ
     const past = yield* studio.past(timeline)
     yield* studio.outline(past, task)
     const chosen = set ?? (yield* TaskRows.of(past, scores)).standings.scoreOf(task)?.set
-    return chosen === undefined ? [] : yield* ofSet(past, task, chosen)
+    return chosen === undefined ? [] : yield* RewardRows.ofSet(past, task, chosen)
   })
 
 export const ScoringsQuery = Schema.Struct({ timeline: Query.Timeline })
@@ -60,60 +54,3 @@ export const scorings = ({ timeline }: typeof ScoringsQuery.Type) =>
     const shown = labels.slice(0, MAX_LABELS)
     return { rows: [...named, ...shown], left: labels.length - shown.length } satisfies Scorings
   })
-
-/** A task's rewards and punishments by one score set, ordered by the moments that they are about. */
-export const ofSet = (
-  past: TimelineHistory,
-  taskId: string,
-  scoreSetId: string,
-): Effect.Effect<ReadonlyArray<RewardRow>, LogError> =>
-  Effect.suspend(() => {
-    const rows: Array<RewardRow> = []
-    const take = (page: ReadonlyArray<Event>) => {
-      for (const event of page) {
-        const row = rowOf(event, scoreSetId)
-        if (row !== undefined) rows.push(row)
-      }
-    }
-    return Effect.map(Pages.forEach(past.readPage, { taskId, types: GIVING }, take), () =>
-      rows.sort((a, b) => a.at - b.at || a.position - b.position),
-    )
-  })
-
-const rowOf = (event: Event, scoreSetId: string): RewardRow | undefined => {
-  const isReward = is(event, "RewardGiven")
-  if (!isReward && !is(event, "PunishmentGiven")) return undefined
-  const { payload, position } = event
-  if (payload.scoreSetId !== scoreSetId) return undefined
-  const { because, measure, name, rationale = null } = payload
-  const kind = isReward ? "reward" : "punishment"
-  const amount = isReward ? payload.amount : 0 - payload.amount
-  const moments = momentsOf(payload, amount, position)
-  return {
-    position,
-    at: because.at(-1) ?? position,
-    because,
-    kind,
-    amount,
-    moments,
-    measure,
-    name,
-    rationale,
-  }
-}
-
-/**
- * The moments at which a verdict was earned or lost.
- *
- * @param amount the verdict's part of the net
- * @param position the moment of a verdict without evidence
- */
-export const momentsOf = (
-  { because, occurrences = Math.max(1, because.length) }: Pick<PayloadOf<"RewardGiven">, "because" | "occurrences">,
-  amount: number,
-  position: number,
-): RewardRow["moments"] =>
-  // Without `occurrences`, `because` lists one position per occurrence; a verdict without evidence counts once.
-  because.length === occurrences
-    ? because.map((moment) => ({ at: moment, amount: amount / occurrences }))
-    : [{ at: because.at(-1) ?? position, amount }]

@@ -9,6 +9,7 @@ import { totalsOf } from "../../kernel/scoring/ScoreSetWriter.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Sum from "../../values/Sum.ts"
 import { Allowed, NotAllowed } from "../Allowed.ts"
+import { momentsOf } from "../course/RewardRows.ts"
 import * as RubricText from "../course/RubricText.ts"
 import * as TaskRows from "../course/TaskRows.ts"
 import * as VerdictRows from "../course/VerdictRows.ts"
@@ -16,7 +17,6 @@ import { StudioLog } from "../StudioLog.ts"
 import type { RescoreOrder, RubricIssue } from "../wire/Asking.ts"
 import type { Preview, PreviewOrder, RubricOfSet } from "../wire/Scoring.ts"
 import * as Query from "./Query.ts"
-import { momentsOf } from "./Rewards.ts"
 
 /** The rubric is invalid. `/api/rubrics/check` says where. */
 export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{ readonly issues: ReadonlyArray<RubricIssue> }> {

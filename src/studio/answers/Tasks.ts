@@ -10,6 +10,7 @@ import * as Sum from "../../values/Sum.ts"
 import * as TaskPlugins from "../course/facts/TaskPlugins.ts"
 import * as TaskFailure from "../course/failure/TaskFailure.ts"
 import * as Outline from "../course/Outline.ts"
+import * as RewardRows from "../course/RewardRows.ts"
 import * as TaskCapture from "../course/TaskCapture.ts"
 import * as TaskFiles from "../course/TaskFiles.ts"
 import * as TaskFilter from "../course/TaskFilter.ts"
@@ -20,7 +21,6 @@ import * as TaskSelection from "../overview/TaskSelection.ts"
 import * as Totals from "../overview/Totals.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type {
-  RewardRow,
   TaskCapture as TaskCaptureRows,
   TaskGroup,
   TaskHead,
@@ -31,7 +31,6 @@ import type {
   WhyFailed,
 } from "../wire/Task.ts"
 import * as Query from "./Query.ts"
-import * as Rewards from "./Rewards.ts"
 
 const ROWS = 50
 const MAX_ROWS = 500
@@ -160,7 +159,7 @@ export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
     if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
     const outline = yield* studio.outline(past, task)
     const row = yield* rows.row(task, OutlineFacts.of(outline, rows.ends(task)))
-    const verdicts = row.score === null ? [] : yield* Rewards.ofSet(past, task, row.score.set)
+    const verdicts = row.score === null ? [] : yield* RewardRows.ofSet(past, task, row.score.set)
     const { durationMs, use } = yield* studio.facts(past, task)
     const { sentence, moment } = yield* TaskFailure.brief(row, rows.asked(task), rows.standings.choice)
     return {
@@ -168,7 +167,7 @@ export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
       durationMs,
       use,
       sentence,
-      worst: moment ?? costliestOf(verdicts),
+      worst: moment ?? RewardRows.costliestOf(verdicts),
       sets: rows.standings.setsOf(task),
       forks: yield* forksOf(past.timeline, task),
       plugins: yield* TaskPlugins.of(past, task),
@@ -219,13 +218,6 @@ export const failure = ({ timeline, task, scores }: typeof ScoredTaskQuery.Type)
     const row = yield* rows.row(task, OutlineFacts.of(yield* studio.outline(past, task), rows.ends(task)))
     return (yield* TaskFailure.whole(row, rows.standings.choice)) satisfies WhyFailed
   })
-
-/** The evidence of the greatest punishment, if any. */
-const costliestOf = (rewards: ReadonlyArray<RewardRow>): number | null => {
-  let worst: RewardRow | undefined
-  for (const row of rewards) if (row.amount < (worst?.amount ?? 0)) worst = row
-  return worst?.at ?? null
-}
 
 const forksOf = (timeline: string, task: string) =>
   Effect.map(Effect.flatMap(EventLog, Timelines.list), (timelines) =>

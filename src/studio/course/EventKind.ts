@@ -162,6 +162,9 @@ export const SOMETIMES_BAD: ReadonlyArray<CoreName> = [
   ...(["TaskClosed", "ConfirmationDecided", "BrokerAnswered", "ScenarioEnded", "PluginExited"] as const),
 ]
 
+/** Every type for which `isBad` may hold. */
+export const MAYBE_BAD: ReadonlyArray<string> = [...BAD, ...SOMETIMES_BAD]
+
 /** Whether an event reports a failure, a denial or an unknown outcome. */
 export const isBad = (event: Event): boolean => {
   if (isAlwaysBad(event.type)) return true

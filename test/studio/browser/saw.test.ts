@@ -82,7 +82,7 @@ describe("what the model saw", () => {
     await serving(log, async (studio) => {
       const { page, said, dialogs, abroad } = await open(browser.browser, studio.url.replace("/#", "/t/main/t/@6#"))
       await page.locator(".pane").waitFor()
-      await page.keyboard.press("q")
+      await page.keyboard.press("S")
       await expectShown(page, true)
       expect(new URL(page.url()).searchParams.get("pane")).toBe("saw")
       // The first request has counts of its provider.
@@ -108,7 +108,7 @@ describe("what the model saw", () => {
     const { page, said, dialogs } = await open(browser.browser, `${pathToFileURL(file)}#`)
     await page.locator(".pane").waitFor()
     await page.keyboard.press("End")
-    await page.keyboard.press("q")
+    await page.keyboard.press("S")
     await expectShown(page, false)
     expect([said, dialogs]).toEqual([[], []])
   })

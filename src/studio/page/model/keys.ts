@@ -193,7 +193,7 @@ export const KEYS: ReadonlyArray<Key> = [
   { keys: ["w"], shown: "w", name: "why", says: "why it happened", run: pane("why") },
   { keys: ["v"], shown: "v", name: "value", says: "the followed value", run: pane("value") },
   { keys: ["d"], shown: "d", name: "diff", says: "what it changed", run: pane("diff") },
-  { keys: ["q"], shown: "q", name: "saw", says: "what the model saw", run: pane("saw") },
+  { keys: ["S"], shown: "S", name: "saw", says: "what the model saw", run: pane("saw") },
   { keys: ["s"], shown: "s", name: "rewards", says: "rewards and score sets", run: pane("rewards") },
   {
     keys: ["a"],

@@ -25,7 +25,7 @@ const REGISTRY: { readonly [pane in Pane]: Registered } = {
   rewards: { name: "rewards", key: "s", draw: RewardsPane },
   value: { name: "value", key: "v", draw: ValuePane },
   diff: { name: "diff", key: "d", draw: DiffPane },
-  saw: { name: "saw", key: "q", draw: SawPane },
+  saw: { name: "saw", key: "S", draw: SawPane },
   capture: { name: "capture", key: "i", draw: CapturePane },
 }
 
