@@ -47,17 +47,17 @@ export const at = (moment: Moment.Moment, task?: string) =>
     const asked = `${timeline === "main" ? "" : timeline}${Formats.at(position)}`
     if (event === undefined) return yield* new RequestNotFound({ asked, found: "no event" })
     const taskId = event.taskId ?? task ?? null
-    // The questions of critics are in a stream of their own.
-    const events = yield* eventsOf(view, timeline, taskId, event.stream, position)
-    const called = Requests.requestAt(events, position)
-    if (called === undefined)
-      return yield* new RequestNotFound({ asked, found: `${event.type}, and no request to a model before it` })
-    return yield* sawIn(yield* eventsOf(view, timeline, taskId, event.stream), called, {
-      timeline,
-      taskId,
-      asked,
-    })
+    // The questions of critics are in a stream of their own. A scoring without any is about the task's requests.
+    const ofScoring = isOfScoring(event.stream) && taskId !== null ? [event.stream, undefined] : [event.stream]
+    for (const stream of ofScoring) {
+      const called = Requests.requestAt(yield* eventsOf(view, timeline, taskId, stream, position), position)
+      if (called === undefined) continue
+      return yield* sawIn(yield* eventsOf(view, timeline, taskId, stream), called, { timeline, taskId, asked })
+    }
+    return yield* new RequestNotFound({ asked, found: `${event.type}, and no request to a model before it` })
   })
+
+const isOfScoring = (stream: string | undefined): boolean => stream?.startsWith("scores/") === true
 
 /** The request of a task's turn. Default: the last one. */
 export const turn = ({ timeline, taskId }: SawTask, number?: number) =>
@@ -124,8 +124,7 @@ const eventsOf = (
 ): Effect.Effect<ReadonlyArray<Event>, LogError> =>
   Effect.gen(function* () {
     const events: Array<Event> = []
-    const isQuestion = stream?.startsWith("scores/") === true
-    const of = isQuestion || taskId === null ? { stream: stream ?? "" } : { taskId }
+    const of = isOfScoring(stream) || taskId === null ? { stream: stream ?? "" } : { taskId }
     // The event that was asked about may be of any type.
     const types = until === undefined ? { types: Requests.TYPES } : { until }
     yield* Pages.forEach(view.readPage, { timeline, ...of, ...types }, (page) => {
