@@ -110,6 +110,12 @@ describe("Studio answers as the library does", () => {
           bad[index] === true && score !== null ? [score.net] : [],
         )
         expect(nets).toEqual([...nets].sort((a, b) => a - b))
+        // By words of the id and the goal, among all tasks.
+        const last = worst.rows.at(-1)
+        const word = (last?.goal ?? "").split(" ")[0]?.toUpperCase()
+        const named = yield* get<TaskList>(`/api/tasks?order=worst&limit=3&named=${last?.id}%20${word}`)
+        expect(named.rows.map(({ id }) => id)).toEqual([last?.id])
+        expect((yield* get<TaskList>("/api/tasks?named=nobody")).total).toBe(0)
       }),
     ),
   )

@@ -40,27 +40,37 @@ export const ListQuery = Schema.Struct({
   ...TaskSelection.FILTERS,
   scores: Query.OptionalText,
   open: Schema.optionalWith(Schema.Literal("true"), { exact: true }),
+  named: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(200)), { exact: true }),
   order: Schema.optionalWith(Schema.Literal("worst", "newest", "oldest"), { default: (): TaskOrder => "newest" }),
   offset: Schema.optionalWith(Query.wholeNumber(0, Number.MAX_SAFE_INTEGER), { default: () => 0 }),
   limit: Schema.optionalWith(Query.wholeNumber(1, MAX_ROWS), { default: () => ROWS }),
 })
 
-/** The tasks of a timeline. Without filters, reads only the tasks in the answer. */
-export const list = ({ timeline, open, order, offset, limit, scores, ...filters }: typeof ListQuery.Type) =>
+/**
+ * The tasks of a timeline. Without filters, reads only the tasks in the answer.
+ *
+ * `named` chooses those whose id and goal together contain each of its words, in any case.
+ */
+export const list = ({ timeline, open, named, order, offset, limit, scores, ...filters }: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
     if (!TaskSelection.isFiltered(filters)) {
       const answer = Effect.gen(function* () {
         const rows = yield* TaskRows.of(past, scores)
-        const ids = rows.ids(order, open !== undefined)
+        const ids = withWords(rows, rows.ids(order, open !== undefined), named)
         const shown = yield* TaskRows.some(past, rows, ids.slice(offset, offset + limit))
         return { total: ids.length, rows: shown, found: null } satisfies TaskList
       })
       return yield* studio.answering(answer)
     }
     const rows = yield* TaskRows.of(past, scores)
-    const selection = yield* TaskSelection.of(past, rows, rows.ids(order, open !== undefined), filters)
+    const selection = yield* TaskSelection.of(
+      past,
+      rows,
+      withWords(rows, rows.ids(order, open !== undefined), named),
+      filters,
+    )
     const { selected, rows: known, found } = selection
     const page = selected.slice(offset, offset + limit).map(({ id }) => id)
     const shown =
@@ -175,6 +185,18 @@ export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
       hasFiles: (yield* TaskFiles.firstSnapshot(past, task)) !== undefined,
     } satisfies TaskHead
   })
+
+const withWords = (rows: TaskRows.Rows, ids: ReadonlyArray<string>, named = ""): ReadonlyArray<string> => {
+  const words = named
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+  if (words.length === 0) return ids
+  return ids.filter((id) => {
+    const text = `${id} ${SafeRecord.get(rows.standings.tasks, id)?.goal ?? ""}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
 
 /** Maximum number of tasks in one request. */
 const MAX_REASONS = 100

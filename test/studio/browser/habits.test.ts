@@ -49,6 +49,13 @@ describe("the palette", () => {
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
       await page.waitForURL(/task-0001/)
+      // It finds a task that is not among the worst, by words of its id and its goal.
+      await page.keyboard.press("Control+k")
+      await page.keyboard.type("0019 the")
+      await expect
+        .poll(() => options.allTextContents(), { timeout: 10_000 })
+        .toEqual([expect.stringContaining("task-0019")])
+      await page.keyboard.press("Escape")
       // Escape leaves the page as it is.
       await page.keyboard.press("g")
       await page.keyboard.press("Escape")

@@ -2,17 +2,16 @@
 import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { oneLine, visible } from "../../../values/PlainText.ts"
+import type { TaskRow } from "../../wire/Task.ts"
 import { meaningOf } from "../model/commands.ts"
 import type { KeyTargets } from "../model/keys.ts"
-import { entriesFor, type PaletteEntry } from "../model/palette/Palette.ts"
+import { entriesFor, MOST_TASK_NAME, MOST_TASKS, type PaletteEntry } from "../model/palette/Palette.ts"
 import { useStudio } from "./context.ts"
 import { useAnswer } from "./useAnswer.ts"
+import { useThrottled } from "./useThrottled.ts"
 
 /** Set this to put a text into the box, with the cursor at its end. */
 export const boxText = signal<{ readonly text: string } | null>(null)
-
-/** Maximum number of tasks among which the palette looks. */
-const MOST_TASKS = 200
 
 export const CommandBox = ({ page }: { readonly page: KeyTargets }) => {
   const studio = useStudio()
@@ -23,7 +22,12 @@ export const CommandBox = ({ page }: { readonly page: KeyTargets }) => {
   const [chosen, choose] = useState(-1)
   const given = boxText.value
   const timeline = studio.visit?.timeline ?? "main"
-  const { answer } = useAnswer("tasks", isOpen ? { timeline, order: "worst", limit: MOST_TASKS } : null)
+  const named = useThrottled(text.trim().slice(0, MOST_TASK_NAME))
+  const wanted = named === "" ? {} : { named }
+  const { answer } = useAnswer("tasks", isOpen ? { timeline, order: "worst", limit: MOST_TASKS, ...wanted } : null)
+  // Until the answer about another text arrives, the tasks of the last one that match it stay.
+  const found = useRef<ReadonlyArray<TaskRow>>([])
+  if (answer !== null) found.current = answer.rows
   if (given !== null && input.current !== null) {
     boxText.value = null
     const element = input.current
@@ -33,7 +37,7 @@ export const CommandBox = ({ page }: { readonly page: KeyTargets }) => {
       element.setSelectionRange(given.text.length, given.text.length)
     })
   }
-  const entries = isOpen ? entriesFor(text, studio, answer?.rows ?? []) : []
+  const entries = isOpen ? entriesFor(text, studio, found.current) : []
   const now = Math.min(chosen, entries.length - 1)
   const meaning = meaningOf(text)
   const close = () => {

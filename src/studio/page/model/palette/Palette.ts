@@ -19,11 +19,16 @@ export interface PaletteEntry {
 }
 
 /** Maximum number of tasks in the palette. The list of tasks has all. */
-const MOST_TASKS = 12
+export const MOST_TASKS = 12
+
+/** Maximum length of a text by which the log looks for tasks, in characters. */
+export const MOST_TASK_NAME = 200
 
 /**
  * The entries for a typed text, in the order of the groups. An empty text has all of them; for the beginning of a path,
  * only paths.
+ *
+ * @param tasks those that the log found by the text, the worst first
  */
 export const entriesFor = (
   text: string,

@@ -2,6 +2,7 @@
 import * as Money from "../../../../values/Money.ts"
 import type { RunTable, TableRun } from "../../../wire/Runs.ts"
 import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
+import { scoringOf } from "../../model/scoring.ts"
 import { useStudio } from "../../parts/context.ts"
 import { duration, number } from "../../parts/format.ts"
 import { Link } from "../../parts/Link.tsx"
@@ -51,11 +52,14 @@ const Table = ({ table: { runs, scores, scored, groups, verdicts } }: { readonly
       {scored === null ? null : (
         <label>
           Scores by{" "}
-          <select value={scored.all[0]} onChange={({ currentTarget }) => studio.look({ scores: currentTarget.value })}>
-            {scores.map(({ all, rubric, labels, critic, sets }) => (
-              <option key={all[0]} value={all[0]}>
-                {rubric === "" ? labels.join(", ") : rubric}, judged by {critic} (
-                {sets.filter((set) => set !== null).length} of {sets.length})
+          <select
+            value={scoringOf(scored, scores)}
+            onChange={({ currentTarget }) => studio.look({ scores: currentTarget.value })}
+          >
+            {scores.map((score) => (
+              <option key={score.all[0]} value={scoringOf(score, scores)}>
+                {score.rubric === "" ? score.labels.join(", ") : score.rubric}, judged by {score.critic} (
+                {score.sets.filter((set) => set !== null).length} of {score.sets.length})
               </option>
             ))}
           </select>

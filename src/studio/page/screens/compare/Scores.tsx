@@ -1,6 +1,7 @@
 /** The one rubric that both tasks are compared by, and what to do where it scores only one of them. */
 import type { Comparison } from "../../../wire/Asking.ts"
 import type { CommonScore } from "../../../wire/Scoring.ts"
+import { scoringOf } from "../../model/scoring.ts"
 import { useStudio } from "../../parts/context.ts"
 import { number } from "../../parts/format.ts"
 import { Problem } from "../../parts/Problem.tsx"
@@ -37,12 +38,12 @@ export const Scores = ({ comparison: { a, b, labels, scores, scored }, onScored 
       <label>
         Compared by{" "}
         <select
-          value={scored.all[0]}
+          value={scoringOf(scored, scores)}
           onChange={({ currentTarget }) => studio.look({ scores: currentTarget.value })}
           disabled={scores.length < 2}
         >
           {scores.map((choice) => (
-            <option key={choice.all[0]} value={choice.all[0]}>
+            <option key={choice.all[0]} value={scoringOf(choice, scores)}>
               {nameOf(choice, labels)}
             </option>
           ))}
