@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { demoLog } from "../demoLog.ts"
 import { promoted } from "../studio/browser/tenLogs.ts"
-import { document, hindcast } from "./hindcast.ts"
+import { hindcast } from "./hindcast.ts"
 import { inTerminal, KEYS, type TerminalProgram } from "./terminal.ts"
 
 const TASK = "task-0015"
@@ -27,9 +27,16 @@ const stepping = async (args: ReadonlyArray<string>, body: (terminal: TerminalPr
   }
 }
 
+/** What a command prints as JSON. */
+const told = async (args: ReadonlyArray<string>) => JSON.parse((await hindcast([...args, "--json"])).stdout)
+
 interface Why {
   readonly moment: number
   readonly sentence: string
+}
+
+interface Tasks {
+  readonly tasks: ReadonlyArray<{ readonly id: string }>
 }
 
 interface Scores {
@@ -38,7 +45,7 @@ interface Scores {
 
 describe("hindcast step on a failed task", () => {
   it("goes to the next and the previous failure", async () => {
-    const { moment } = await document<Why>(["why", TASK, "--log", log])
+    const { moment }: Why = await told(["why", TASK, "--log", log])
     await stepping([TASK, "--log", log], async (terminal) => {
       await terminal.shows("only task")
       terminal.type("b")
@@ -53,7 +60,7 @@ describe("hindcast step on a failed task", () => {
   })
 
   it("leads to the worst moment with the explanation that `why` gives", async () => {
-    const { moment, sentence } = await document<Why>(["why", TASK, "--log", log])
+    const { moment, sentence }: Why = await told(["why", TASK, "--log", log])
     await stepping([TASK, "--log", log], async (terminal) => {
       await terminal.shows("only task")
       terminal.type("!")
@@ -66,7 +73,7 @@ describe("hindcast step on a failed task", () => {
 
   it("shows the score that --scores chooses, as the audit has it, and goes to its rewards", async () => {
     const file = await promoted(directory)
-    const { scores } = await document<Scores>(["audit", TASK, "--log", file])
+    const { scores }: Scores = await told(["audit", TASK, "--log", file])
     expect(scores.length).toBeGreaterThan(1)
     for (const { label, net } of scores) {
       const shown = String(Math.round(net * 1000) / 1000).replace("-", "−")
@@ -92,7 +99,7 @@ describe("hindcast step on a task of a model", () => {
     const file = path.join(directory, "coding.db")
     const { code, stderr } = await hindcast(["demo", "--log", file, "--directory", path.join(directory, "coding")])
     expect(code, stderr).toBe(0)
-    const { tasks } = await document<{ tasks: ReadonlyArray<{ id: string }> }>(["task", "ls", "--all", "--log", file])
+    const { tasks }: Tasks = await told(["task", "ls", "--all", "--log", file])
     const [task] = tasks.map(({ id }) => id).toReversed()
     await stepping([String(task), "--log", file], async (terminal) => {
       await terminal.shows("only task")

@@ -76,6 +76,36 @@ describe("what goes on in open tasks", () => {
     })
   })
 
+  it("is the same in the tables of audit and align as in the list", async () => {
+    const inTables = async () => {
+      const { rows } = await document(["audit", "--all", "--log", log])
+      const { runs } = await document(["align", "working", "asking", "pausing", "done", "--log", log])
+      const statesIn = (of: unknown) =>
+        Object.fromEntries(
+          (of as ReadonlyArray<{ taskId: string; activity: string | null }>).map(({ taskId, activity }) => [
+            taskId,
+            activity,
+          ]),
+        )
+      const audited = await hindcast(["audit", "--all", "--log", log])
+      const marked = await hindcast(["audit", "--all", "--markdown", "--log", log])
+      const aligned = await hindcast(["align", "working", "asking", "pausing", "done", "--log", log])
+      const printed = [audited, marked, aligned].map(({ stdout }) => stdout).join("\n")
+      return { audit: statesIn(rows), align: statesIn(runs), printed }
+    }
+    const dead = await inTables()
+    const stopped = { working: "stopped", asking: "stopped", pausing: "stopped", done: null }
+    expect(dead).toMatchObject({ audit: stopped, align: stopped })
+    expect(dead.printed).not.toMatch(/\bopen\b/)
+    await asKernel(log, async () => {
+      const alive = await inTables()
+      const states = await statesOf()
+      expect(alive).toMatchObject({ audit: states, align: states })
+      expect(alive.printed).toMatch(/^working +running /m)
+      expect(alive.printed).not.toMatch(/\bopen\b/)
+    })
+  })
+
   it("unfinished where an import has no end", async () => {
     const imported = place.file("imported.db")
     const events: ReadonlyArray<CoreNewEvent> = [

@@ -39,6 +39,7 @@ import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
 import * as TrendPage from "../pages/scores/TrendPage.ts"
+import * as ShownTasks from "../task/looking/ShownTasks.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditMode from "./AuditMode.ts"
@@ -144,7 +145,9 @@ const all = (given: Given) =>
         AuditTablePage.groups(style, shown, group.value, kept, width),
       )
     }
-    const { kept, shown } = shownOf(sort.rows(inOrder))
+    const { kept: audited, shown } = shownOf(sort.rows(inOrder))
+    const { timeline } = yield* EventLog
+    const kept = yield* ShownTasks.lookedAt(audited, () => timeline)
     const document = { scores, tasks: chosen.length, unscored, rows: kept }
     if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))
     return yield* Output.show(json, document, (style) =>

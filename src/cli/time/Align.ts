@@ -14,6 +14,7 @@ import * as Output from "../command/Output.ts"
 import * as RunOption from "../command/RunOption.ts"
 import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 import * as RunTablePage from "../pages/time/RunTablePage.ts"
+import * as ShownTasks from "../task/looking/ShownTasks.ts"
 
 const run = (name: string) => argument(name, RunOption.RUN)
 
@@ -82,7 +83,16 @@ export const tableOf = (names: ReadonlyArray<string>, task: Option.Option<string
         return { timeline, taskId }
       }),
     )
-    return yield* RunTable.load(runs, wanted)
+    return yield* tableOfRuns(runs, wanted)
+  })
+
+/** The table, with what goes on in open tasks. */
+export const tableOfRuns = (runs: ReadonlyArray<RunTable.RunOfTask>, wanted: ReadonlyArray<string> = []) =>
+  Effect.gen(function* () {
+    const table = yield* RunTable.load(runs, wanted)
+    const outcomes = table.runs.map((run) => ({ run, taskId: run.taskId, outcome: run.row.outcome }))
+    const looked = yield* ShownTasks.lookedAt(outcomes, ({ run }) => run.timeline)
+    return { ...table, runs: looked.map(({ run, activity }) => ({ ...run, activity })) }
   })
 
 /** The decisions in the JSON output: only the positions of their events. */

@@ -7,6 +7,7 @@ import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as Output from "../command/Output.ts"
 import * as RunTablePage from "../pages/time/RunTablePage.ts"
+import * as Align from "./Align.ts"
 
 /**
  * Makes a fork for each agent, in order. If one fails, the forks before it stay, and the user reads how to compare
@@ -49,6 +50,6 @@ const alignOf = (forks: ReadonlyArray<Forked>, log: string): string => {
 /** Prints how the forks went, compared with the task that they continue. */
 export const show = (forks: ReadonlyArray<Forked>, json: boolean) =>
   Effect.gen(function* () {
-    const table = yield* RunTable.load(runsOf(forks), [])
+    const table = yield* Align.tableOfRuns(runsOf(forks))
     yield* Output.show(json, { forks, table }, (style) => ["", ...RunTablePage.lines(style, table)])
   })

@@ -149,6 +149,15 @@ const setsBy = (scores: string, runs: ReadonlyArray<RunOfTask>) =>
 export const runs = ({ runs: asked, scores }: typeof RunsQuery.Type) =>
   Effect.gen(function* () {
     const runs = yield* Effect.forEach(asked, runOf)
-    const table: Wire = yield* RunTable.load(runs, scores === undefined ? [] : yield* setsBy(scores, runs))
-    return table
+    const table = yield* RunTable.load(runs, scores === undefined ? [] : yield* setsBy(scores, runs))
+    const shown = yield* Effect.forEach(table.runs, (run) =>
+      run.row.outcome === "open"
+        ? Effect.gen(function* () {
+            const past = yield* (yield* StudioLog).past(run.timeline)
+            const { state } = yield* (yield* TaskRows.of(past)).state(run.taskId)
+            return { ...run, row: { ...run.row, outcome: state } }
+          })
+        : Effect.succeed(run),
+    )
+    return { ...table, runs: shown } satisfies Wire
   })

@@ -28,6 +28,7 @@ export interface TableRun {
   /** Such as `B (hasty)`. */
   readonly label: string
   readonly row: {
+    /** What goes on in an open task stands for its outcome. */
     readonly outcome: string | null
     readonly modelCalls: number
     readonly cost: Cost

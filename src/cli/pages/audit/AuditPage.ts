@@ -31,6 +31,12 @@ export const outcome = (style: Style, of: Outcome.Outcome): string => {
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
+/** The outcome of a closed task, else its activity, in one word: for the rows of all tables. */
+export const state = (
+  style: Style,
+  { outcome: of, activity = null }: { readonly outcome: Outcome.Outcome; readonly activity?: Activity.Activity | null },
+): string => (of === "open" ? openState(style, activity) : outcome(style, of))
+
 /** The activity of an open task, in one word. */
 export const openState = (style: Style, activity: Activity.Activity | null): string => {
   const state = Activity.stateOf({ outcome: null, activity })

@@ -1,14 +1,15 @@
 /** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
+import type { Activity } from "../../../projections/summary/Activity.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
-import type { Style } from "../../terminal/Style.ts"
+import { plain, type Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
-import { net, outcome } from "./AuditPage.ts"
+import { net, state } from "./AuditPage.ts"
 
 /** The scores in the table; null if no task has one. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
@@ -23,6 +24,9 @@ export interface ShownTable {
   readonly left: number
   readonly where?: string
 }
+
+/** A row with what goes on in its task. */
+export type ShownRow = Row & { readonly activity?: Activity | null }
 
 /** Terminal width below which ids are shortened to their ends. */
 export const FULL_ID_WIDTH = 140
@@ -48,13 +52,13 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
 export const rows = (
   style: Style,
   shown: ShownTable,
-  of: ReadonlyArray<Row>,
+  of: ReadonlyArray<ShownRow>,
   known: ReadonlyArray<string>,
   width: number,
 ): ReadonlyArray<string> => {
   if (of.length === 0) return [noTask(shown)]
   const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
-  const cells = (cell: (row: Row) => string) => of.map(cell)
+  const cells = (cell: (row: ShownRow) => string) => of.map(cell)
   const counts = countsOf(of)
   return [
     ...ResponsiveTable.lines(
@@ -64,7 +68,7 @@ export const rows = (
         {
           heading: "outcome",
           rank: 0,
-          cells: cells((row) => outcome(style, row.outcome)),
+          cells: cells((row) => state(style, row)),
         },
         { heading: "score", rank: 0, align: "right", cells: cells((row) => scoreOf(style, row)) },
         { heading: "steps", rank: 1, align: "right", cells: cells(({ steps }) => String(steps)) },
@@ -195,7 +199,7 @@ const durationOf = (ms: number | null): string => (ms === null ? "" : duration(m
 
 const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 
-export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
+export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<ShownRow>): ReadonlyArray<string> =>
   blocks(
     ["# Tasks"],
     table(
@@ -208,7 +212,7 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
         "Goal",
       ],
       of.map((row) => [
-        ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
+        ...[code(row.taskId), state(plain, row), row.score === null ? "unscored" : number(row.score.net)],
         ...[row.score === null ? "" : number(row.score.possible), String(row.steps), durationOf(row.durationMs)],
         ...[String(row.failed), String(row.denied), String(row.asked), ...ifModels(of, spentCells(row))],
         ...[`\`${at(row.from)}\``, code(row.agent), code(row.goal)],

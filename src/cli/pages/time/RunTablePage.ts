@@ -1,10 +1,20 @@
 /** Formats several runs as a table, with what can be said about their scores. */
+
+import type { Activity } from "../../../projections/summary/Activity.ts"
 import type { RunTable, TableRun } from "../../../projections/timetravel/table/RunTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, shorten } from "../../terminal/Text.ts"
+import { state } from "../audit/AuditPage.ts"
+
+/** A run with what goes on in it. */
+export type ShownRun = TableRun & { readonly activity?: Activity | null }
+
+export interface ShownTable extends Omit<RunTable, "runs"> {
+  readonly runs: ReadonlyArray<ShownRun>
+}
 
 const COLUMNS: Table.Columns = [
   "run",
@@ -14,8 +24,12 @@ const COLUMNS: Table.Columns = [
 ]
 
 /** The table, its rubric, and the verdicts. */
-export const lines = (style: Style, { runs, scored, groups, verdicts }: RunTable): ReadonlyArray<string> => [
-  ...Table.lines(style, COLUMNS, runs.map(cells)),
+export const lines = (style: Style, { runs, scored, groups, verdicts }: ShownTable): ReadonlyArray<string> => [
+  ...Table.lines(
+    style,
+    COLUMNS,
+    runs.map((run) => cellsOf(style, run)),
+  ),
   "",
   ...(scored === null ? [] : [style.dim(`Scores by ${rubricOf(scored)}, judged by ${oneLine(scored.critic)}.`)]),
   ...groups
@@ -32,9 +46,12 @@ const rubricOf = ({ rubric, labels }: NonNullable<RunTable["scored"]>): string =
 /** Maximum length of a decision, in characters. */
 const DEED = 80
 
-const cells = ({ label, timeline, taskId, row, net, split }: TableRun): ReadonlyArray<string> => [
+const cellsOf = (
+  style: Style,
+  { label, timeline, taskId, row, net, split, activity }: ShownRun,
+): ReadonlyArray<string> => [
   `${label}  ${oneLine(timeline === "main" ? taskId : `${timeline}@${taskId}`)}`,
-  row.outcome,
+  state(style, { outcome: row.outcome, activity }),
   net === null ? "unknown" : number(net),
   row.modelCalls === 0 ? "" : Money.costInTable(row.cost),
   row.modelCalls === 0 ? "" : row.tokens === 0 ? "unknown" : String(row.tokens),

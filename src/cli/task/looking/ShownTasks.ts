@@ -16,16 +16,39 @@ export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?:
 /** Finds the activities of the open ones among these tasks. */
 export const looked = <Task extends ListedTask>(tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
-    const look = yield* TaskPresent.look
-    const viewOf = yield* views
+    const activityOf = yield* looking
     return yield* Effect.forEach(tasks, (task) =>
-      task.outcome !== null
-        ? Effect.succeed({ ...task, activity: null as Activity | null })
-        : Effect.gen(function* () {
-            return { ...task, activity: yield* look(yield* viewOf(task.timeline), task.id, task) }
-          }),
+      Effect.map(activityOf(task.timeline, task.id, task), (activity) => ({ ...task, activity })),
     )
   })
+
+/** The same for the rows of a table, which name the outcome of an open task `open`. */
+export const lookedAt = <Row extends TableRow>(
+  rows: ReadonlyArray<Row>,
+  timelineOf: (row: Row) => string | undefined,
+) =>
+  Effect.gen(function* () {
+    const activityOf = yield* looking
+    return yield* Effect.forEach(rows, (row) => {
+      const activity = row.outcome === "open" ? activityOf(timelineOf(row), row.taskId) : Effect.succeed(null)
+      return Effect.map(activity, (found) => ({ ...row, activity: found }))
+    })
+  })
+
+interface TableRow {
+  readonly taskId: string
+  readonly outcome: string
+}
+
+/** What goes on in a task, by the one look at the log's kernel; null if it is closed. */
+const looking = Effect.gen(function* () {
+  const look = yield* TaskPresent.look
+  const viewOf = yield* views
+  return (timeline: string | undefined, taskId: string, known?: Pick<Tasks.Task, "outcome" | "asked">) =>
+    known !== undefined && known.outcome !== null
+      ? Effect.succeed<Activity | null>(null)
+      : Effect.flatMap(viewOf(timeline), (view) => look(view, taskId, known))
+})
 
 /**
  * Adds the scores of tasks.
