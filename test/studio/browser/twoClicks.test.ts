@@ -141,7 +141,7 @@ const recordedProgram = async (file: string): Promise<void> => {
       const ask = async () => {
         const body = JSON.stringify({ model: "gpt-5", messages })
         const answered = await run.fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
-        return (await answered.json()).choices[0].message
+        return JSON.parse(await answered.text()).choices[0].message
       }
       messages.push(await ask(), { role: "tool", tool_call_id: "call-1", content: await price({ thing: "tea" }) })
       await ask()

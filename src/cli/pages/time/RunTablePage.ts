@@ -48,7 +48,7 @@ const DEED = 80
 
 const cellsOf = (
   style: Style,
-  { label, timeline, taskId, row, net, split, activity }: ShownRun,
+  { label, timeline, taskId, row, net, split, activity = null }: ShownRun,
 ): ReadonlyArray<string> => [
   `${label}  ${oneLine(timeline === "main" ? taskId : `${timeline}@${taskId}`)}`,
   state(style, { outcome: row.outcome, activity }),
