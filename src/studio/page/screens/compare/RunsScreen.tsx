@@ -2,13 +2,13 @@
 import * as Money from "../../../../values/Money.ts"
 import type { RunTable, TableRun } from "../../../wire/Runs.ts"
 import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
-import { scoringOf } from "../../model/scoring.ts"
 import { useStudio } from "../../parts/context.ts"
 import { duration, number } from "../../parts/format.ts"
 import { Link } from "../../parts/Link.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
+import { scoringOf } from "./scoringName.ts"
 
 export const RunsScreen = ({ address }: { readonly address: Visit }) => {
   const studio = useStudio()

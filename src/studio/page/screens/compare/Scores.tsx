@@ -1,11 +1,11 @@
 /** The one rubric that both tasks are compared by, and what to do where it scores only one of them. */
 import type { Comparison } from "../../../wire/Asking.ts"
 import type { CommonScore } from "../../../wire/Scoring.ts"
-import { scoringOf } from "../../model/scoring.ts"
 import { useStudio } from "../../parts/context.ts"
 import { number } from "../../parts/format.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useOrder } from "../../parts/useOrder.ts"
+import { scoringOf } from "./scoringName.ts"
 
 interface Props {
   readonly comparison: Comparison

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { scoringOf } from "../../../src/studio/page/model/scoring.ts"
+import { scoringOf } from "../../../src/studio/page/screens/compare/scoringName.ts"
 import type { CommonScore } from "../../../src/studio/wire/Scoring.ts"
 
 const score = (labels: ReadonlyArray<string>, ...all: ReadonlyArray<string>): CommonScore => ({

@@ -1,5 +1,5 @@
 /** The name of a scoring for links, so that every screen shows each task by it. */
-import type { CommonScore } from "../../wire/Scoring.ts"
+import type { CommonScore } from "../../../wire/Scoring.ts"
 
 /**
  * The label that all score sets of this rubric and critic share, and no others: it names their scores on every screen. If
