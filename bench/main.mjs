@@ -17,6 +17,7 @@ const CASES = {
   calls: "./cases/calls.mjs",
   client: "./cases/client.mjs",
   commands: "./cases/commands.mjs",
+  conversation: "./cases/conversation.mjs",
   export: "./cases/export.mjs",
   failures: "./cases/failures.mjs",
   files: "./cases/files.mjs",

@@ -2,31 +2,24 @@
  * Studio on a log of 1,000,000 events in 10,000 tasks: its requests, the first screen without an index, jumps, and the
  * page in a browser.
  */
-import { spawn } from "node:child_process"
-import { createRequire } from "node:module"
 import * as path from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { Effect, Schedule } from "effect"
-import { chromium } from "playwright-core"
 import { EventLog } from "../../dist/index.js"
-import { fetched } from "../../scripts/fetch.mjs"
 import { history } from "../history.mjs"
-import { quantile, timed } from "../measure.mjs"
+import { median, quantile, timed } from "../measure.mjs"
+import { bare, firstContent, launch, studioOf } from "../page.mjs"
 
 const TASKS = 10_000
 
 /** Number of visited chunks. */
 const JUMPS = 500
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
-
 export const run = async (directory, _rounds, say) => {
   const filename = path.join(directory, "studio.db")
   say("recording 1,000,000 events")
   await record(filename)
   say("opening it in a process of its own")
-  const studio = await open(filename)
+  const studio = await studioOf(filename)
   try {
     const begun = performance.now()
     const { head } = await studio.get("/api/log")
@@ -56,6 +49,16 @@ export const run = async (directory, _rounds, say) => {
       }
     })
     const density = await timed(() => studio.get(`/api/density?from=1&to=${head}&bins=1000`))
+    say("waiting for the index of words")
+    const words = await timed(async () => {
+      for (;;) {
+        const { coverage } = await studio.get("/api/search?text=lamp&limit=1")
+        if (coverage.withoutIndex !== null)
+          throw new Error(`expected an index of words, found none: ${coverage.withoutIndex}`)
+        if (coverage.position === coverage.head) return
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    })
     say("looking at it in a browser")
     const seen = await inBrowser(studio.url, head, filename)
     return [
@@ -64,7 +67,19 @@ export const run = async (directory, _rounds, say) => {
       limited("a chunk of a task anywhere, 95 of 100", quantile(ofTasks, 0.95), 150),
       limited("the index, after all that", indexed, 5_000),
       limited("the density of all of it, from the index", density, 150),
-      limited("in the browser: the list of tasks is drawn", seen.first, 1_000),
+      {
+        ...limited("in the browser: the list of tasks is drawn", seen.first, 1_000),
+        ...{ floor: seen.bare, ratio: seen.first / seen.bare, floorIs: "a bare page of the same size" },
+      },
+      {
+        ...limited(
+          "in the browser: the first hits of a search are drawn, the slowest of 7",
+          Math.max(...seen.searches),
+          500,
+        ),
+        ...{ floor: seen.bare, ratio: Math.max(...seen.searches) / seen.bare, floorIs: "a bare page of the same size" },
+      },
+      limited("the index of words, in the background", words, 600_000),
       limited("a key to the next event, painted, median", quantile(seen.steps, 0.5), 16),
       limited("a key to the next event, painted, 95 of 100", quantile(seen.steps, 0.95), 50),
       limited("a jump to any event, painted, 95 of 100", quantile(seen.jumps, 0.95), 150),
@@ -91,19 +106,58 @@ export const run = async (directory, _rounds, say) => {
 const TIMED = 300
 const STEPS = 10_000
 
+/** Openings of the first screen, each in turn with the bare page. */
+const OPENINGS = 7
+
+/** Texts that are searched for: rare and frequent words, phrases, beginnings of words, and a word that no event has. */
+const TEXTS = [
+  "lamp",
+  "cellar locked",
+  '"do not break anything"',
+  "walk*",
+  "brass lamp hall",
+  "clock",
+  "nowhere-to-be-found",
+]
+
+/** From the Enter of a search until its first hits, or that there are none, are drawn. */
+const searched = async (page) => {
+  const measured = []
+  for (const text of TEXTS) {
+    await page.goto(new URL(`/search?text=${encodeURIComponent("zzz")}`, page.url()).href)
+    const input = page.locator(".search input[type=search]")
+    await input.fill(text)
+    await page
+      .getByText(/No event|no hits|nothing/i)
+      .first()
+      .waitFor()
+    measured.push(
+      await page.evaluate(`(async () => {
+        const begun = performance.now()
+        document.querySelector(".search form").requestSubmit()
+        const isDrawn = () => document.querySelector(".found li") !== null || !/searching|zzz/.test(document.querySelector(".search .sentence").textContent)
+        do await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+        while (!isDrawn())
+        return performance.now() - begun
+      })()`),
+    )
+  }
+  return measured
+}
+
 /** The page in Chromium: from a key or link to the frame with the moved playhead. */
 const inBrowser = async (url, head, filename) => {
-  const sparticuz = createRequire(path.join(fetched("test/fetched"), "bench.js"))("@sparticuz/chromium")
-  const browser = await chromium.launch({
-    executablePath: await sparticuz.executablePath(),
-    args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
-  })
+  const [browser, floor] = [await launch(), await bare()]
   try {
+    const [first, bareFirst] = [[], []]
+    for (let round = 0; round < OPENINGS; round++) {
+      bareFirst.push(await firstContent(browser, floor.url, ".line"))
+      first.push(await firstContent(browser, url.replace("/#", "/tasks#"), ".task-line"))
+    }
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-    const begun = performance.now()
     await page.goto(url.replace("/#", "/tasks#"))
     await page.locator(".task-line").first().waitFor()
-    const first = performance.now() - begun
+    const searches = await searched(page)
     const visit = async (link, at) => {
       await page.goto(url.replace(/\/#.*/, link))
       await page.locator(`.track[aria-valuenow="${at}"]`).waitFor()
@@ -114,9 +168,11 @@ const inBrowser = async (url, head, filename) => {
     const jumps = await page.evaluate(`(${JUMPED})(${TIMED})`)
     await page.evaluate(`(${PRESSED})(${STEPS})`)
     const heap = await page.evaluate("(gc(), performance.memory.usedJSHeapSize / 1e6)")
-    return { first, steps, jumps, heap, live: await whileLive(page, visit, { head, filename }) }
+    const live = await whileLive(page, visit, { head, filename })
+    return { first: median(first), bare: median(bareFirst), searches, steps, jumps, heap, live }
   } finally {
     await browser.close()
+    floor.end()
   }
 }
 
@@ -215,20 +271,3 @@ const record = (filename) =>
       EventLog.layerSqlite({ filename }),
     ),
   )
-
-const open = async (filename) => {
-  const child = spawn(process.execPath, [MAIN, "studio", "--log", filename, "--json"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { origin, hash } = new URL(JSON.parse(line).url)
-    const headers = { authorization: `Bearer ${hash.replace("#token=", "")}` }
-    const get = async (asked) => {
-      const response = await fetch(`${origin}${asked}`, { headers })
-      if (response.status !== 200) throw new Error(`GET ${asked}: ${response.status} ${await response.text()}`)
-      return response.json()
-    }
-    return { url: `${origin}/${hash}`, get, end: () => child.kill("SIGTERM") }
-  }
-  throw new Error("hindcast studio: expected an address, found its end")
-}

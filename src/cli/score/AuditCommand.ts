@@ -5,6 +5,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { Records } from "../../events/read/Records.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
 import * as Rewards from "../../projections/audit/Rewards.ts"
@@ -39,7 +40,6 @@ import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
 import * as TrendPage from "../pages/scores/TrendPage.ts"
-import * as ShownTasks from "../task/looking/ShownTasks.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditMode from "./AuditMode.ts"
@@ -147,7 +147,7 @@ const all = (given: Given) =>
     }
     const { kept: audited, shown } = shownOf(sort.rows(inOrder))
     const { timeline } = yield* EventLog
-    const kept = yield* ShownTasks.lookedAt(audited, () => timeline)
+    const kept = yield* TaskPresent.ofRows(audited, () => timeline)
     const document = { scores, tasks: chosen.length, unscored, rows: kept }
     if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))
     return yield* Output.show(json, document, (style) =>

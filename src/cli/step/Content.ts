@@ -9,7 +9,6 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as Conversation from "../../projections/conversation/Conversation.ts"
-import type { Item } from "../../projections/conversation/Item.ts"
 import type { Told } from "../../projections/conversation/Told.ts"
 import * as WhyFailed from "../../projections/explanation/WhyFailed.ts"
 import type * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
@@ -17,41 +16,9 @@ import * as Saw from "../../projections/request/Saw.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
 import * as RewardRows from "../../studio/course/RewardRows.ts"
 import * as TaskCapture from "../../studio/course/TaskCapture.ts"
-import type { RewardRow } from "../../studio/wire/Task.ts"
+import type { Scored, Shown, Spoken } from "./PaneContent.ts"
 import type { Direction, Pane, Session } from "./Session.ts"
 import * as TimelineCursor from "./TimelineCursor.ts"
-
-/** What a pane shows, and what it depends on. */
-export interface Content {
-  readonly key: string
-  readonly shows: Shown
-}
-
-export type Shown =
-  | { readonly kind: "events"; readonly events: ReadonlyArray<Event> }
-  | { readonly kind: "rewards"; readonly scored: Scored }
-  | { readonly kind: "conversation"; readonly spoken: Spoken }
-  | { readonly kind: "failure"; readonly why: WhyFailed.WhyFailed }
-  | { readonly kind: "saw"; readonly saw: Saw.Saw }
-  /** There is nothing to show, and why. */
-  | { readonly kind: "none"; readonly says: string }
-
-/** A task's score by the chosen score set. */
-export interface Scored {
-  readonly rows: ReadonlyArray<RewardRow>
-  /** The audit's sum; null if the task has no score of the choice. */
-  readonly net: number | null
-  readonly label: string
-  /** Names of what no critic could score. */
-  readonly unscored: ReadonlyArray<string>
-}
-
-export interface Spoken {
-  readonly items: ReadonlyArray<Item>
-  /** The positions of the first and last read events of the task; null at an end where nothing was left out. */
-  readonly from: number | null
-  readonly to: number | null
-}
 
 /** Maximum number of events of the list, before and after the moment. */
 const AROUND = 100

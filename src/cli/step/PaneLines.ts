@@ -13,7 +13,7 @@ import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, json, number } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
-import type { Scored, Shown, Spoken } from "./Content.ts"
+import type { Scored, Shown, Spoken } from "./PaneContent.ts"
 import type { Pane, Session } from "./Session.ts"
 
 export interface PaneLines {

@@ -6,7 +6,7 @@ import type { Cause } from "../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
-import type { Content } from "./Content.ts"
+import type { Content } from "./PaneContent.ts"
 
 export interface ShownMoment {
   /** 0 is before the first event. */

@@ -2,6 +2,7 @@
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
+import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import type { Decision, DecisionSplit, Pair } from "../../projections/timetravel/TimeTravel.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
@@ -14,7 +15,6 @@ import * as Output from "../command/Output.ts"
 import * as RunOption from "../command/RunOption.ts"
 import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 import * as RunTablePage from "../pages/time/RunTablePage.ts"
-import * as ShownTasks from "../task/looking/ShownTasks.ts"
 
 const run = (name: string) => argument(name, RunOption.RUN)
 
@@ -91,7 +91,7 @@ export const tableOfRuns = (runs: ReadonlyArray<RunTable.RunOfTask>, wanted: Rea
   Effect.gen(function* () {
     const table = yield* RunTable.load(runs, wanted)
     const outcomes = table.runs.map((run) => ({ run, taskId: run.taskId, outcome: run.row.outcome }))
-    const looked = yield* ShownTasks.lookedAt(outcomes, ({ run }) => run.timeline)
+    const looked = yield* TaskPresent.ofRows(outcomes, ({ run }) => run.timeline)
     return { ...table, runs: looked.map(({ run, activity }) => ({ ...run, activity })) }
   })
 

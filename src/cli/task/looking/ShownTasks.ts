@@ -8,7 +8,6 @@ import { Projector } from "../../../projections/projector/Projector.ts"
 import * as TaskScores from "../../../projections/report/TaskScores.ts"
 import * as ScoreSets from "../../../projections/state/ScoreSets.ts"
 import type * as Tasks from "../../../projections/state/Tasks.ts"
-import type { Activity } from "../../../projections/summary/Activity.ts"
 
 /** A task on its timeline; on `main` if it names none. */
 export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
@@ -16,39 +15,11 @@ export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?:
 /** Finds the activities of the open ones among these tasks. */
 export const looked = <Task extends ListedTask>(tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
-    const activityOf = yield* looking
+    const activityOf = yield* TaskPresent.onTimelines
     return yield* Effect.forEach(tasks, (task) =>
       Effect.map(activityOf(task.timeline, task.id, task), (activity) => ({ ...task, activity })),
     )
   })
-
-/** The same for the rows of a table, which name the outcome of an open task `open`. */
-export const lookedAt = <Row extends TableRow>(
-  rows: ReadonlyArray<Row>,
-  timelineOf: (row: Row) => string | undefined,
-) =>
-  Effect.gen(function* () {
-    const activityOf = yield* looking
-    return yield* Effect.forEach(rows, (row) => {
-      const activity = row.outcome === "open" ? activityOf(timelineOf(row), row.taskId) : Effect.succeed(null)
-      return Effect.map(activity, (found) => ({ ...row, activity: found }))
-    })
-  })
-
-interface TableRow {
-  readonly taskId: string
-  readonly outcome: string
-}
-
-/** What goes on in a task, by the one look at the log's kernel; null if it is closed. */
-const looking = Effect.gen(function* () {
-  const look = yield* TaskPresent.look
-  const viewOf = yield* views
-  return (timeline: string | undefined, taskId: string, known?: Pick<Tasks.Task, "outcome" | "asked">) =>
-    known !== undefined && known.outcome !== null
-      ? Effect.succeed<Activity | null>(null)
-      : Effect.flatMap(viewOf(timeline), (view) => look(view, taskId, known))
-})
 
 /**
  * Adds the scores of tasks.
