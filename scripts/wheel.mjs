@@ -1,7 +1,8 @@
 /**
- * `node scripts/wheel.mjs`: makes the wheel of the Python package, `dist/python/hindcast-VERSION-py3-none-any.whl`, from
- * `python/src`. Part of the build, without Python: a wheel of pure Python is a zip file with metadata (PEP 427). The
- * same sources give the same bytes.
+ * `node scripts/wheel.mjs`: makes the wheel of the Python package, `dist/python/hindcast-VERSION-py3-none-any.whl`, and
+ * the archive that serves environments written in Python, `dist/plugins/runner/runner.pyz`, from `python/src`. Part of
+ * the build, without Python: a wheel of pure Python is a zip file with metadata (PEP 427), and Python runs a zip file
+ * that has a `__main__.py`. The same sources give the same bytes.
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -89,8 +90,9 @@ const zipOf = (files) => {
 }
 
 const info = `hindcast-${version}.dist-info`
+const modules = filesIn("hindcast").map((name) => ({ name, bytes: fs.readFileSync(path.join(source, name)) }))
 const files = [
-  ...filesIn("hindcast").map((name) => ({ name, bytes: fs.readFileSync(path.join(source, name)) })),
+  ...modules,
   { name: `${info}/LICENSE`, bytes: fs.readFileSync(path.join(root, "LICENSE")) },
   { name: `${info}/METADATA`, bytes: Buffer.from(METADATA) },
   { name: `${info}/WHEEL`, bytes: Buffer.from(WHEEL) },
@@ -104,3 +106,18 @@ const place = path.join(root, "dist", "python")
 fs.rmSync(place, { recursive: true, force: true })
 fs.mkdirSync(place, { recursive: true })
 fs.writeFileSync(path.join(place, `hindcast-${version}-py3-none-any.whl`), zipOf(files))
+
+const MAIN = `import sys
+
+from hindcast._host.main import main
+
+main(sys.argv[1:])
+`
+
+const runners = path.join(root, "dist", "plugins", "runner")
+fs.mkdirSync(runners, { recursive: true })
+const archive = path.join(runners, "runner.pyz")
+const partial = `${archive}.${process.pid}.partial`
+fs.writeFileSync(partial, zipOf([{ name: "__main__.py", bytes: Buffer.from(MAIN) }, ...modules]))
+// Processes may run the one before.
+fs.renameSync(partial, archive)

@@ -6,7 +6,13 @@ import doctest
 import importlib
 import unittest
 
-MODULES = ("hindcast._program", "hindcast._rows", "hindcast.spaces")
+MODULES = (
+    "hindcast._host.space_json",
+    "hindcast._host.values",
+    "hindcast._program",
+    "hindcast._rows",
+    "hindcast.spaces",
+)
 
 
 def load_tests(_loader: unittest.TestLoader, tests: unittest.TestSuite, _pattern: object) -> unittest.TestSuite:

@@ -235,7 +235,7 @@ const make = (input: KernelOptions) =>
         const versions = plugins.flatMap((plugin) => {
           const found = SafeRecord.get(installed, plugin)
           const isStarted = found !== undefined && !isInProcess(found) && SandboxConsents.isStarted(manifestOf(found))
-          return isStarted ? [{ ...found, plugin }] : []
+          return isStarted ? [{ ...found, plugin, runtime: manifestOf(found).runtime }] : []
         })
         const all = yield* Effect.forEach(versions, (version) => SandboxConsents.missing(log, host, version))
         return all.filter((missing) => missing !== undefined)

@@ -77,6 +77,50 @@ describe("decode", () => {
     ])
   })
 
+  it("an environment written in Python has a class, a version, spaces, and nothing that its class could not answer", () => {
+    const space = { type: "Discrete", n: 2 }
+    const environment = { name: "e", description: "d", spaces: { observation: space, action: space } }
+    const { performance } = bareManifest.peas
+    const python = { ...bareManifest, runtime: "python", python: ">=3.9", entry: "climb.hill:Hill" }
+    const mistakes = (given: object) =>
+      Either.match(
+        Manifest.decode(JSON.parse(JSON.stringify({ ...python, peas: { performance, environment }, ...given }))),
+        {
+          onLeft: ({ issues }) => issues.map(({ path, found }) => `${path}: ${found}`),
+          onRight: () => [],
+        },
+      )
+    expect(mistakes({})).toEqual([])
+    expect(mistakes({ python: "3.11.4", permissions: { read: ["."], run: [], env: ["KEY"] } })).toEqual([])
+    for (const version of ["2.7", "3", ">3.9", "3.9 ", "3.x"]) expect(mistakes({ python: version })).toHaveLength(1)
+    for (const entry of ["climb.py", "climb:", ":Hill", "../climb:Hill", "climb:Hill()", "a b:C"])
+      expect(mistakes({ entry })).toContain(`/entry: ${JSON.stringify(entry)}`)
+    expect(mistakes({ python: undefined })).toEqual(["/python: none"])
+    expect(mistakes({ runtime: undefined, entry: "main.ts" })).toEqual(["/python: another runtime"])
+    expect(mistakes({ peas: { performance, environment: { ...environment, spaces: undefined } } })).toEqual([
+      "/peas/environment/spaces: none",
+    ])
+    const several = { ...environment, max_agents: 2, rewind: ["stateless"] }
+    const sensors = [{ name: "look", description: "Looks" }]
+    const judged = [{ ...performance[0], critic: "plugin" }]
+    expect(
+      mistakes({
+        instance: "kernel",
+        permissions: { read: [], run: ["git"], write: ["."], net: ["a.org"] },
+        peas: { performance: judged, environment: several, sensors },
+      }),
+    ).toEqual([
+      "/peas/environment/max_agents: 2",
+      "/peas/environment/rewind: stateless",
+      "/peas/sensors: 1",
+      '/peas/performance/0/critic: "plugin"',
+      '/instance: "kernel"',
+      '/permissions/run: ["git"]',
+      '/permissions/write: ["."]',
+      '/permissions/net: ["a.org"]',
+    ])
+  })
+
   it("a manifest with every field is accepted as it is", () => {
     const full = {
       ...bareManifest,
@@ -139,7 +183,7 @@ describe("decode", () => {
     }
     expect(mistakesIn(json).split("\n")).toEqual([
       "looper-plugin.json has 5 mistakes:",
-      "  /colour: expected one of the fields name, description, version, entry, runtime, permissions, peas, guides, precomputed, variables, metadata, instance, concurrent, $schema, found an unknown field",
+      "  /colour: expected one of the fields name, description, version, entry, runtime, python, permissions, peas, guides, precomputed, variables, metadata, instance, concurrent, $schema, found an unknown field",
       "  /name: expected a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, found \"Text Room\"",
       "  /description: expected non-empty text: the description that agents see, found nothing",
       '  /permissions/read: expected a list of directories; "." is the workspace, found "./data"',

@@ -43,7 +43,16 @@ const unittest = async (module: string, given: NodeJS.ProcessEnv = {}) => {
 }
 
 describe.skipIf(!isRecent())("the Python package", () => {
-  it.each(["test_program", "test_connection", "test_log", "test_env", "test_record", "test_together", "test_docs"])(
+  it.each([
+    "test_program",
+    "test_connection",
+    "test_log",
+    "test_env",
+    "test_record",
+    "test_together",
+    "test_host",
+    "test_docs",
+  ])(
     "passes its own tests: %s",
     async (module) => {
       const { code, said } = await unittest(module)

@@ -1,6 +1,9 @@
+import * as fs from "node:fs"
 import { afterAll, beforeAll, describe } from "vitest"
 import { demoPages } from "../e2e/demoPages.ts"
+import { followed } from "../e2e/page.ts"
 import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
 import { isRecent } from "./interpreter.ts"
 
 const before = process.env.PYTHONPATH
@@ -16,4 +19,13 @@ afterAll(() => {
 
 describe.skipIf(!isRecent())("Python's pages", () => {
   demoPages(["guides/use-from-python.md", "guides/record-in-python.md"], { tasks: 23 })
+
+  describe("docs/guides/bring-your-environment.md, followed word by word", () => {
+    const place = workplace()
+    afterAll(place.remove)
+    fs.mkdirSync(place.file("climb"))
+    followed(inRepository("docs", "guides", "bring-your-environment.md"), place.directory, {
+      writes: /^hindcast (plugin|rollout)\b/,
+    })
+  })
 })

@@ -4,7 +4,10 @@ import { command, type Entry } from "./Entry.ts"
 export const PLUGINS: ReadonlyArray<Entry> = [
   {
     path: "plugin new",
-    uses: [["plugin new DIR", "create a plugin of your own, with a test"]],
+    uses: [
+      ["plugin new DIR", "create a plugin of your own, with a test"],
+      ["plugin new DIR --python MODULE:CLASS", "the manifest of an environment written in Python"],
+    ],
     example: "plugin new greenhouse",
     load: command(async () => (await import("../plugin/PluginNew.ts")).create),
   },

@@ -16,6 +16,7 @@ const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => (
   plugin: manifest.name,
   version: manifest.version,
   digest,
+  runtime: manifest.runtime,
 })
 
 /**
@@ -46,12 +47,16 @@ export const askOrTell = (missing: SandboxConsentMissing, imported: Imported) =>
   })
 
 /** Asks for consent, and records a yes. Returns whether the user consented; false without a terminal. */
-export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxConsents.Version) =>
+export const ask = ({ why, improve, runtime }: SandboxConsentMissing, version: SandboxConsents.Version) =>
   Effect.gen(function* () {
     if (!Question.isPossible()) return false
+    const [confinement, flaw] =
+      runtime === "python"
+        ? ["as Python code it has no confinement of its own on this machine", "if it is hostile,"]
+        : ["only Deno's permissions would confine it on this machine", "through a flaw in them"]
     const lines = [
-      `${version.plugin} ${version.version} does not come with Hindcast, and only Deno's permissions would confine it on this machine`,
-      `(${why}): through a flaw in them it could do anything that you may do.${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`,
+      `${version.plugin} ${version.version} does not come with Hindcast, and ${confinement}`,
+      `(${why}): ${flaw} it could do anything that you may do.${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`,
     ]
     yield* Output.write(CommandHints.inText(lines.join("\n")))
     const answer = yield* Question.ask("Run this version here anyway? [y/N] ")

@@ -1,4 +1,7 @@
-/** The command `hindcast plugin new`: creates a plugin's directory from the template. */
+/**
+ * The command `hindcast plugin new`: creates a plugin's directory from the template, or the manifest of an environment
+ * that is written in Python.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
@@ -12,6 +15,7 @@ import { command, shortest } from "../command/CommandHints.ts"
 import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
+import * as PythonManifest from "./PythonManifest.ts"
 
 export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
   override get message() {
@@ -21,8 +25,15 @@ export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory:
 
 const directory = argument("dir", "A directory that is new or empty")
 const name = optionalText("name", "The plugin's name. Default: the directory's")
+const pythonClass = optionalText(
+  "python",
+  "An environment written in Python, as module:Class: writes its manifest into the directory, which may have files",
+)
+const classArguments = optionalText("arguments", "With --python: arguments of the class, a JSON object")
 
-export const create = Command.make("new", { json, directory, name }, ({ json, directory, name: wanted }) =>
+const options = { json, directory, name, python: pythonClass, arguments: classArguments }
+
+export const create = Command.make("new", options, ({ json, directory, name: wanted, python, arguments: given }) =>
   Effect.gen(function* () {
     const target = path.resolve(directory)
     const name = Option.getOrElse(wanted, () => path.basename(target))
@@ -31,11 +42,27 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
         "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, of at most 64 characters; give one with --name"
       return yield* new BadInput({ input: Option.isSome(wanted) ? "--name" : "dir", expected, found: `"${name}"` })
     }
-    yield* checkEmpty(target)
-    const files = write(target, name)
-    const isInstalled = fs.existsSync(installed(target) ?? "")
+    const isPython = Option.isSome(python)
+    if (Option.isSome(given) && !isPython) {
+      return yield* new BadInput({ input: "--arguments", expected: "it only with --python", found: "no --python" })
+    }
+    const files = isPython
+      ? [
+          yield* PythonManifest.write({
+            directory: target,
+            name,
+            entry: python.value,
+            arguments: Option.getOrUndefined(given),
+            schema: schemaFor(target),
+          }),
+        ]
+      : yield* Effect.zipRight(
+          checkEmpty(target),
+          Effect.sync(() => write(target, name)),
+        )
+    const isInstalled = isPython || fs.existsSync(installed(target) ?? "")
     const { layer } = yield* report("auto")
-    const needsConsent = layer !== null && Consent.isNeeded(layer)
+    const needsConsent = layer !== null && Consent.isNeeded(layer, isPython ? "python" : undefined)
     const add = ["plugin", "add", shortest(target), ...(needsConsent ? ["--sandbox", "flags"] : [])]
     yield* Output.show(json, { name, directory: target, files, installed: isInstalled }, (style) => [
       `${style.name(name)} in ${shortest(target)}: ${files.join(", ")}`,
@@ -48,15 +75,18 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
           ]),
       style.dim("Then:"),
       `  ${command(["plugin", "check", shortest(target)])}`,
-      `  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`,
+      ...(isPython ? [] : [`  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`]),
       `  ${command(add)}`,
-      ...(needsConsent ? [style.dim(CONSENT_NOTE)] : []),
+      ...(needsConsent ? [style.dim(isPython ? PYTHON_CONSENT_NOTE : CONSENT_NOTE)] : []),
     ])
   }),
 ).pipe(Command.withDescription("Create a plugin of your own: a working manifest, entry and test"))
 
 const CONSENT_NOTE =
   "`--sandbox flags` consents to running it here, where only Deno's permissions confine it. The consent is recorded for this version."
+
+const PYTHON_CONSENT_NOTE =
+  "`--sandbox flags` consents to running it here, where Python code has no confinement of its own. The consent is recorded for this version."
 
 const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
   const found = fs.statSync(target, { throwIfNoEntry: false })

@@ -20,6 +20,8 @@ export interface Version {
   readonly plugin: string
   readonly version: string
   readonly digest: string
+  /** The manifest's. Default: Deno. */
+  readonly runtime?: Consent.Runtime
 }
 
 export const isGiven = (
@@ -94,12 +96,12 @@ export const missing = (
 ): Effect.Effect<Consent.SandboxConsentMissing | undefined, LogError | AppendError> =>
   Effect.gen(function* () {
     const confinement = yield* Effect.option(host.confinement)
-    if (confinement._tag === "None" || !Consent.isNeeded(confinement.value.layer)) return undefined
+    if (confinement._tag === "None" || !Consent.isNeeded(confinement.value.layer, version.runtime)) return undefined
     const { isConsented, why, improve } = confinement.value
     if (yield* mayStart(log, version)(isConsented)) return undefined
-    const { plugin, version: name } = version
+    const { plugin, version: name, runtime } = version
     const better = improve === undefined ? {} : { improve }
-    return new Consent.SandboxConsentMissing({ plugin, version: name, why, ...better })
+    return new Consent.SandboxConsentMissing({ plugin, version: name, why, runtime, ...better })
   })
 
 export const isStarted = ({ peas }: Manifest): boolean =>

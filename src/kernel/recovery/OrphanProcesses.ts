@@ -50,7 +50,7 @@ export const sweep = (
 const WATCH_MS = 5000
 
 /** A dead kernel may come from another installation: only the end of the path is fixed. */
-const RUNNER = /\/runner\/runner\.[jt]s$/
+const RUNNER = /\/runner\/runner\.(?:[jt]s|pyz)$/
 
 const end = ({ pid, birth }: Process): OrphanState => {
   const runsPlugin = ProcessIdentity.argumentsOf(pid).some((argument) => RUNNER.test(argument))

@@ -73,12 +73,23 @@ const Metadata = Schema.Struct({
   components: Schema.Record({ key: Schema.String, value: JsonObject }),
 })
 
+/** How an interpreter of Python finds and confines an environment. Absolute, real paths. */
+const Python = Schema.Struct({
+  directory: Schema.String,
+  /** Directories of packages, after the interpreter's own. */
+  path: Schema.Array(Schema.String),
+  /** The paths that the process may read and those hidden in them, if nothing else confines it. */
+  guard: Schema.NullOr(Schema.Struct({ readable: Schema.Array(Schema.String), hidden: Schema.Array(Schema.String) })),
+})
+
 /** The first frame: the entry, and the constant parts of every call's context. */
 export const Init = Schema.Struct({
   type: Schema.Literal("init"),
   nonce: Schema.NonEmptyString,
-  /** A `file:` URL. */
+  /** A `file:` URL, or a module and a class of Python. */
   entry: Schema.String,
+  /** Present if the entry is an environment written in Python. */
+  python: Schema.optional(Python),
   variables: JsonObject,
   metadata: Metadata,
   seed: Schema.Finite,

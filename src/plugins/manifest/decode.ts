@@ -9,7 +9,7 @@ import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE } from "./ManifestFile.ts"
 import { Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
-import { worldIssues } from "./worldIssues.ts"
+import { pythonIssues, worldIssues } from "./worldIssues.ts"
 
 /** Fix the manifest: `issues` lists all its mistakes. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
@@ -141,7 +141,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...outsidePathIssues(document, ["peas", "environment", "configuration"]),
     ...outsidePathIssues(document, ["peas", "environment", "viewHtml"]),
-    ...worldIssues(document).map((issue) => ({ ...issue, tolerable: false })),
+    ...[...worldIssues(document), ...pythonIssues(document)].map((issue) => ({ ...issue, tolerable: false })),
     ...outsidePathIssues(document, ["precomputed", "module"]),
     ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),
     ...guides.filter(hasTwoPrompts).map(({ keys }) => ({

@@ -26,3 +26,9 @@ export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversibl
 })
 
 export type Risk = typeof Risk.Type
+
+/** The interpreter's version: `3.11` or `3.11.4` for that one, `>=3.9` for that one or a later one of Python 3. */
+export const PythonVersion = Schema.String.pipe(
+  Schema.pattern(/^(?:>=)?3\.\d{1,3}(?:\.\d{1,3})?$/),
+  Schema.annotations({ description: 'a version of Python, such as "3.11", or the earliest one, such as ">=3.9"' }),
+)

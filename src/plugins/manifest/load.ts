@@ -25,6 +25,7 @@ import { isInside } from "./paths.ts"
 import type { Manifest } from "./schema.ts"
 import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
 import { withWorld } from "./world.ts"
+import { isPython } from "./worldIssues.ts"
 
 /** A plugin, read from its directory. */
 export interface LoadedPlugin {
@@ -43,7 +44,7 @@ export interface LoadedPlugin {
  * from them. This process may have a log in `.hindcast` open: reading and closing its file would drop the process's
  * locks on it.
  */
-export const SKIPPED: ReadonlySet<string> = new Set([".git", ".hindcast", "node_modules"])
+export const SKIPPED: ReadonlySet<string> = new Set([".git", ".hindcast", "node_modules", "__pycache__"])
 
 /** Options of `load`. */
 export interface LoadOptions extends Omit<DecodeOptions, "file" | "accepted"> {
@@ -72,7 +73,7 @@ export interface Inspected {
  * the component schemas, and computes the digest.
  *
  * A link to a file in the directory counts as that file. A link to a directory, or out of the plugin's directory, is a
- * mistake. `.git` and `node_modules` are not part of a plugin, which keeps its dependencies in its own files.
+ * mistake. `.git`, `__pycache__` and `node_modules` are not part of a plugin, which keeps its dependencies in its own files.
  */
 export const load = (
   directory: string,
@@ -252,13 +253,15 @@ const FILES = [
 
 /** Named files that do not exist. Skips paths that another check refuses. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
-  [...FILES, ...guideFiles(document)].flatMap((keys) => {
-    const file = valueAt(document, keys)
-    if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
-    if (files.includes(path.posix.normalize(file))) return []
-    const expected = "a file in the plugin's directory"
-    return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
-  })
+  [...(isPython(document) ? FILES.filter(([field]) => field !== "entry") : FILES), ...guideFiles(document)].flatMap(
+    (keys) => {
+      const file = valueAt(document, keys)
+      if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
+      if (files.includes(path.posix.normalize(file))) return []
+      const expected = "a file in the plugin's directory"
+      return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
+    },
+  )
 
 const guideFiles = (document: Json): ReadonlyArray<ReadonlyArray<string>> => {
   const guides = valueAt(document, ["guides"])

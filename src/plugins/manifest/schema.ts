@@ -4,7 +4,7 @@ import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { View } from "../../views/View.ts"
 import { grouped } from "./digits.ts"
-import { ComponentId, PluginName, Risk, Text } from "./fields.ts"
+import { ComponentId, PluginName, PythonVersion, Risk, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
 import { FILE } from "./ManifestFile.ts"
 import { worldFields } from "./worldFields.ts"
@@ -155,13 +155,20 @@ export const Manifest = Schema.Struct({
   name: PluginName,
   description: Text.annotations({ description: "non-empty text: the description that agents see" }),
   version: Text.annotations({ description: "non-empty text: the plugin's version" }),
-  entry: Text.annotations({ description: "the path of the TypeScript entry in the plugin's directory" }),
-  /** Default: Deno runs the entry. `mcp`: the entry is a JSON file that names a server (`plugins/mcp/ServerEntry`). */
+  entry: Text.annotations({
+    description: "the path of the TypeScript entry in the plugin's directory, or a module and a class of Python",
+  }),
+  /**
+   * Default: Deno runs the entry. `mcp`: the entry is a JSON file that names a server (`plugins/mcp/ServerEntry`).
+   * `python`: the entry is `module:Class`, an environment with the methods of `gymnasium.Env`.
+   */
   runtime: optional(
-    Schema.Literal("mcp").annotations({
-      description: '"mcp": the entry is a JSON file that names a server of the Model Context Protocol',
+    Schema.Literal("mcp", "python").annotations({
+      description:
+        '"mcp": the entry is a JSON file that names a server of the Model Context Protocol; "python": it is the module and class of an environment, module:Class',
     }),
   ),
+  python: optional(PythonVersion),
   permissions: Permissions,
   peas: Schema.Struct({
     performance: Schema.Array(Measure),

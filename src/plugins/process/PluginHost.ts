@@ -101,7 +101,7 @@ export const layerOf = (
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
             // Its command has a grant of its own (`Grants.decideGrants`), and Deno confines nothing of it.
             if (spec.manifest.runtime === "mcp") return yield* startServer(limited, confining)
-            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
+            if (Consent.isNeeded(chosen.layer, spec.manifest.runtime)) yield* assertConsent(spec, chosen, hostConsents)
             return yield* startProcess(limited, confining)
           }),
       }
@@ -144,7 +144,7 @@ const assertConsent = ({ manifest, consent }: ProcessSpec, { why, improve }: Tie
     )
     if (isGiven === true) return
     const better = improve === undefined ? {} : { improve }
-    return yield* new Consent.SandboxConsentMissing({ plugin, version, why, ...better })
+    return yield* new Consent.SandboxConsentMissing({ plugin, version, why, runtime: manifest.runtime, ...better })
   })
 
 /**

@@ -28,6 +28,7 @@ import type { LinkLeaves, TooManyFiles } from "../sandbox/Links.ts"
 import type { Layer, Tier } from "../sandbox/layers/Layer.ts"
 import type { Found } from "../sandbox/Precomputed.ts"
 import { prepare } from "../sandbox/Prepare.ts"
+import { preparePython } from "../sandbox/PreparePython.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
 import * as Components from "./Components.ts"
@@ -78,21 +79,8 @@ export const make = (
     const plugin = manifest.name
     const sandboxLimits = limitsOf(limits)
     const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
-    const { command, forbidden, precomputed } = yield* prepare(confining, {
-      plugin,
-      directory,
-      entry: path.join(directory, manifest.entry),
-      grants,
-      denoDir: spec.denoDir,
-      forbidden: forbiddenTo(spec),
-      limits: sandboxLimits,
-      precomputed: manifest.precomputed,
-      // The bytes serve every later start, whatever this process serves.
-      precomputing: {
-        started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),
-        printed: (line) => recorder.log("info", line, null),
-      },
-    })
+    const prepared = yield* prepareFor(spec, confining, recorder, sandboxLimits)
+    const { command, forbidden, precomputed } = prepared
     const runFork = yield* FiberSet.makeRuntime<never>()
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
     const handleRequest = HostRequests.make({
@@ -137,8 +125,9 @@ export const make = (
       lastInput: encode({ type: "shutdown" }),
       stopMs: limits?.stopMs ?? STOP_MS,
     }).pipe(Effect.mapError((reason) => new PluginUnavailable({ plugin, reason: `it cannot be spawned: ${reason}` })))
-    child.send(encode(init(spec, sessionInput.nonce, precomputed)))
-    const exports = yield* awaitReady(sessionInput, limits?.handshakeMs ?? HANDSHAKE_MS)
+    child.send(encode({ ...init(spec, sessionInput.nonce, precomputed), ...prepared.init }))
+    const handshakeMs = manifest.runtime === "python" ? PYTHON_HANDSHAKE_MS : HANDSHAKE_MS
+    const exports = yield* awaitReady(sessionInput, limits?.handshakeMs ?? handshakeMs)
     yield* Components.assertExports(manifest, exports)
     const setNiceness = (niceness: number) => Sandbox.setNice(child.pid, niceness)
     yield* Effect.sync(() => setNiceness(sandboxLimits.niceness)).pipe(
@@ -179,6 +168,9 @@ export const make = (
   })
 
 const HANDSHAKE_MS = 10_000
+
+/** Packages of Python, such as those for physics, take seconds to import. */
+const PYTHON_HANDSHAKE_MS = 60_000
 const CALL_MS = 30_000
 const CANCEL_MS = 1_000
 const PING_MS = 5_000
@@ -187,11 +179,49 @@ const STOP_MS = 500
 /** Retries a rate-limited change of niceness for several seconds, in which hundreds of plugins may start. */
 const RENICE_RETRY = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
+/** The command line of a plugin's process, and what its first frame adds to the manifest. */
+const prepareFor = (
+  spec: ProcessSpec,
+  confining: Sandbox.AvailableLayer,
+  recorder: EventRecorder.EventRecorder,
+  limits: Limits,
+) => {
+  const { manifest, directory, grants, denoDir, record } = spec
+  const plugin = manifest.name
+  const request = { plugin, directory, grants, denoDir, forbidden: forbiddenTo(spec), limits }
+  if (manifest.runtime === "python") {
+    return Effect.map(
+      preparePython(confining, { ...request, python: manifest.python ?? ANY_PYTHON }),
+      ({ command, forbidden, interpreter, guard }) => {
+        recorder.log("info", `Python ${interpreter.version} (${interpreter.program})`)
+        const python = { directory, path: interpreter.path, guard }
+        return { command, forbidden, precomputed: undefined, init: { entry: manifest.entry, python } }
+      },
+    )
+  }
+  return Effect.map(
+    prepare(confining, {
+      ...request,
+      entry: path.join(directory, manifest.entry),
+      precomputed: manifest.precomputed,
+      // The bytes serve every later start, whatever this process serves.
+      precomputing: {
+        started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),
+        printed: (line) => recorder.log("info", line, null),
+      },
+    }),
+    (prepared) => ({ ...prepared, init: {} }),
+  )
+}
+
+/** The manifest's check requires a version. */
+const ANY_PYTHON = ">=3.9"
+
 const init = (
   { manifest, directory, metadata, seed, workspace }: ProcessSpec,
   nonce: string,
   precomputed: Found | undefined,
-): HostFrame => ({
+): Extract<HostFrame, { readonly type: "init" }> => ({
   type: "init",
   nonce,
   entry: pathToFileURL(path.join(directory, manifest.entry)).href,

@@ -4,13 +4,20 @@
  * consent.
  */
 import { Data, type Effect, Schema } from "effect"
-import type { Layer } from "./Tier.ts"
+import { type Layer, tierOf } from "./layers/Layer.ts"
 
 /** With `flags`, a program consents to every plugin. */
 export const ConsentOption = Schema.Literal("flags").annotations({ description: '"flags"' })
 
-/** Whether plugins in this layer need consent. */
-export const isNeeded = (layer: Layer): boolean => layer === "none"
+/**
+ * Whether plugins in this layer need consent. Deno's permissions do not hold an environment written in Python, so it
+ * needs consent wherever it has no disk and no network of its own.
+ */
+export const isNeeded = (layer: Layer, runtime?: Runtime): boolean =>
+  runtime === "python" ? tierOf(layer) === "flags" : layer === "none"
+
+/** The program that runs a plugin's entry. Default: Deno. */
+export type Runtime = "mcp" | "python" | undefined
 
 /**
  * Decides whether a plugin may start, right before a start that needs consent.
@@ -29,12 +36,16 @@ export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissi
   readonly improve?: string
   /** How to consent: a sentence. Default: by `--sandbox flags`. */
   readonly say?: string
+  readonly runtime?: Runtime
 }> {
   override get message() {
-    const { plugin, version, why, improve, say = HOW_TO_CONSENT } = this
+    const { plugin, version, why, improve, say = HOW_TO_CONSENT, runtime } = this
+    const confinement =
+      runtime === "python"
+        ? `Python code has no confinement of its own on this machine (${why}), and what the runner refuses it, hostile code can get around`
+        : `only Deno's permissions would confine it on this machine (${why}), and a hole in them would give the plugin all your rights`
     return (
-      `Plugin ${plugin} ${version} is not started: only Deno's permissions would confine it on this machine (${why}), ` +
-      `and a hole in them would give the plugin all your rights. ${say}` +
+      `Plugin ${plugin} ${version} is not started: ${confinement}. ${say}` +
       `${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`
     )
   }

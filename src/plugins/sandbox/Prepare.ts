@@ -84,7 +84,8 @@ export const prepare = (
     })
   })
 
-const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray<string>) =>
+/** Resolves the links of paths that need not exist yet. */
+export const resolve = ({ plugin }: Pick<SandboxRequest, "plugin">, what: string, places: ReadonlyArray<string>) =>
   Effect.tryPromise({
     try: () => Promise.all(places.map(realpathOfExisting)),
     catch: (cause) =>
@@ -95,7 +96,10 @@ const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray
  * Creates the Deno cache. A plain file blocks the place of `localStorage` and the Cache API, so that both throw: they
  * need no permission, and all plugins would share the runner's.
  */
-const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string, PluginUnavailable> =>
+export const makeDenoDir = ({
+  plugin,
+  denoDir,
+}: Pick<SandboxRequest, "plugin" | "denoDir">): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => {
       OwnerOnly.makeDirectory(denoDir)

@@ -33,6 +33,21 @@ export const fileIn = (directory: string, name: Name): string => {
 }
 
 /**
+ * The archive of Python that serves environments (`python/src/hindcast/_host`), next to Hindcast's modules. A bundled
+ * program has none.
+ */
+export const pythonFile = (): string => {
+  const module: string | undefined = import.meta.url
+  const place = module === undefined ? undefined : inRunnerFolder(module, PYTHON_ARCHIVE)
+  if (place !== undefined && fs.existsSync(place)) return place
+  throw new Error(
+    `expected ${FOLDER}/${PYTHON_ARCHIVE} next to Hindcast's modules, found none. A program that bundles Hindcast cannot run environments written in Python; install the package hindcast beside it`,
+  )
+}
+
+const PYTHON_ARCHIVE = "runner.pyz"
+
+/**
  * The file of a module in Hindcast's own directory, written unless a file with this text exists. The text's digest is
  * part of its path, so that programs with different versions of Hindcast can share a log. Writing removes files after
  * 30 days of disuse.
@@ -64,8 +79,12 @@ const besideModules = (name: Name): string | undefined => {
   // Undefined in a CommonJS bundle.
   const module: string | undefined = import.meta.url
   if (module === undefined) return undefined
+  return inRunnerFolder(module, `${name}.js`)
+}
+
+const inRunnerFolder = (module: string, file: string): string => {
   const built = path.extname(module) === ".ts" ? "../../../dist/plugins" : ".."
-  return fileURLToPath(new URL(`${built}/${FOLDER}/${name}.js`, module))
+  return fileURLToPath(new URL(`${built}/${FOLDER}/${file}`, module))
 }
 
 const digestOf = (text: string): string => crypto.createHash("sha256").update(text).digest("hex")

@@ -51,8 +51,8 @@ export interface SandboxedCommand {
   readonly permissions: ReadonlyArray<string>
 }
 
-/** Variables that steer Deno or the dynamic linker; never passed on. */
-const STEERING_VARIABLES = /^(DENO|V8|LD|DYLD)_/
+/** Variables that steer Deno, Python or the dynamic linker; never passed on. */
+const STEERING_VARIABLES = /^(?:(?:DENO|V8|LD|DYLD)_|PYTHON)/
 
 /** Keeps Deno from configuration, lock files, remote modules and terminals. */
 const ISOLATION_OPTIONS = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
@@ -76,12 +76,8 @@ export const command = (
     ...[confining.tools.deno, "run", ...ISOLATION_OPTIONS, "--no-prompt", "--no-code-cache", "--cached-only"],
     ...[...permissions, v8Flags(limits), runner],
   ]
-  const granted = grants.env.flatMap((name) => {
-    const value = hostEnvironment[name]
-    return value === undefined || STEERING_VARIABLES.test(name) ? [] : [[name, value] as const]
-  })
   const started = confined(confining, confinement, deno, "nothing")
-  return { ...started, env: { ...Object.fromEntries(granted), ...started.env }, permissions }
+  return { ...started, env: { ...grantedVariables(grants, hostEnvironment), ...started.env }, permissions }
 }
 
 /**
@@ -100,29 +96,60 @@ export const cacheCommand = (
 /** The places that a program may write to: none, or its Deno cache. */
 export type Writes = "nothing" | "cache"
 
-/** The command line that runs any program within a plugin's limits and layer. */
+/** The command line that runs Deno within a plugin's limits and layer. */
 export const confined = (
-  { tools, layer, libraries }: AvailableLayer,
+  confining: AvailableLayer,
   confinement: Confinement,
   program: ReadonlyArray<string>,
   writes: Writes,
-): Omit<SandboxedCommand, "permissions"> => {
-  const { directory, denoDir, limits } = confinement
-  const sandboxPaths = { ...confinement, programs: [tools.deno, ...libraries], cacheIsWritten: writes === "cache" }
+): Omit<SandboxedCommand, "permissions"> => ({
+  ...confinedWith(confining, confinement, { programs: [confining.tools.deno], program, writes }),
+  env: { DENO_DIR: confinement.denoDir, ...ENVIRONMENT },
+})
+
+/** A program to confine, and the files that it starts from. */
+export interface ConfinedProgram {
+  /** Programs that start on the disk. Absolute paths. */
+  readonly programs: ReadonlyArray<string>
+  /** Directories of libraries whose code they load. Default: none. */
+  readonly libraryDirectories?: ReadonlyArray<string>
+  /** The program and its arguments. */
+  readonly program: ReadonlyArray<string>
+  readonly writes: Writes
+}
+
+/** The command line that runs any program within a plugin's limits and layer, without its environment variables. */
+export const confinedWith = (
+  { tools, layer, libraries }: AvailableLayer,
+  confinement: Confinement,
+  { programs, libraryDirectories = [], program, writes }: ConfinedProgram,
+): Omit<SandboxedCommand, "permissions" | "env"> => {
+  const { directory, limits } = confinement
+  const sandboxPaths = {
+    ...confinement,
+    programs: [...programs, ...libraries],
+    libraryDirectories,
+    cacheIsWritten: writes === "cache",
+  }
   const [command = tools.deno, ...args] = [
     ...boundedBy(tools, limits, writes),
     ...starter(tools, layer, sandboxPaths),
     ...program,
   ]
-  return {
-    tier: tierOf(layer),
-    layer,
-    command,
-    args,
-    env: { DENO_DIR: denoDir, ...ENVIRONMENT },
-    cwd: directory,
-  }
+  return { tier: tierOf(layer), layer, command, args, cwd: directory }
 }
+
+/** The granted variables of the host's environment, except those that steer the interpreter or the linker. */
+export const grantedVariables = (
+  { env }: Grants,
+  hostEnvironment: { readonly [name: string]: string | undefined },
+): { readonly [name: string]: string } =>
+  Object.fromEntries(
+    env.flatMap((name) => {
+      const value = hostEnvironment[name]
+      return value === undefined || STEERING_VARIABLES.test(name) ? [] : [[name, value] as const]
+    }),
+  )
 
 const starter = (
   tools: Tools,

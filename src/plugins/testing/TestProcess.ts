@@ -52,9 +52,9 @@ export const start = (directory: string, options: LoadPluginOptions, say: string
       intercept: intercepting(grants, options.answers ?? {}, brokered),
       consent: (hostConsents) => Effect.succeed(hostConsents || isShipped(loaded.digest)),
     }).pipe(
-      Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve }) => {
+      Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve, runtime }) => {
         const better = improve === undefined ? {} : { improve }
-        return new SandboxConsentMissing({ plugin, version, why, ...better, say })
+        return new SandboxConsentMissing({ plugin, version, why, runtime, ...better, say })
       }),
     )
     yield* PrecomputedBytes.keep(manifest, denoDir)

@@ -51,6 +51,7 @@ const mountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
     case "file":
     case "directory":
     case "program":
+    case "libraries":
       return ["--ro-bind", place, place]
     case "written":
       return ["--bind", place, place]

@@ -8,6 +8,8 @@ import { type ReadScope, readPathsOf } from "./Permissions.ts"
 export interface SandboxPaths extends ReadScope {
   /** Programs that start on the disk, such as Deno, and their shared libraries. */
   readonly programs: ReadonlyArray<string>
+  /** Directories of libraries whose code the programs load, such as Python's. Default: none. */
+  readonly libraryDirectories?: ReadonlyArray<string>
   readonly runner: string
   /** This plugin's own Deno cache. */
   readonly denoDir: string
@@ -17,8 +19,8 @@ export interface SandboxPaths extends ReadScope {
 
 /** A path on a disk, and its mount. */
 export type VisiblePath =
-  /** The machine's file or directory, read-only. A `program` is executable. */
-  | { readonly kind: "file" | "directory" | "program"; readonly place: string }
+  /** The machine's file or directory, read-only. Code of a `program` and in a directory of `libraries` is executable. */
+  | { readonly kind: "file" | "directory" | "program" | "libraries"; readonly place: string }
   /** The machine's directory, writable. */
   | { readonly kind: "written"; readonly place: string }
   /** A cover: an empty directory or file. */
@@ -29,9 +31,10 @@ export type VisiblePath =
  * permissions mean the same inside.
  */
 export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<VisiblePath> => {
-  const { programs, runner, denoDir, directory, cacheIsWritten } = sandboxPaths
+  const { programs, libraryDirectories = [], runner, denoDir, directory, cacheIsWritten } = sandboxPaths
   const { readable, hidden } = readPathsOf(sandboxPaths)
   return [
+    ...parentsFirst(libraryDirectories).map((place) => ({ kind: "libraries", place }) as const),
     ...parentsFirst(readable).flatMap(visiblePath),
     ...coverMounts(hidden),
     ...[runner, directory].flatMap(visiblePath),

@@ -143,6 +143,7 @@ const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): str
       return fstabLine({ source: place, target, type: "none", options: `${how},${READ_ONLY}` })
     }
     case "program":
+    case "libraries":
       return bind(place, target, "ro,nosuid,nodev")
     case "written":
       return bind(place, target, "nosuid,nodev,noexec")
