@@ -290,6 +290,60 @@ class Recording(WithPlace):
         self.assertEqual(asked[3], [{"value": ["[no JSON: within itself]"] * 2}])
         self.assertEqual(asked[6], [{"value": f"[no JSON: {2**53 + 1}]"}])
 
+    def test_a_tool_that_waits_for_a_person_keeps_no_other_call_waiting(self) -> None:
+        rules = [{"name": "ask", "actuator": "program/weather", "decision": "confirm", "confirmWithinMs": 60000}]
+        said: List[Any] = []
+        with hindcast.record(self.log, goal="Ask", agent="walker", gate={"rules": rules, "default": "allow"}):
+            ask("one")
+            thread = threading.Thread(target=lambda: said.append(weather("Bonn")))
+            thread.start()
+            with hindcast.Log(self.log) as log:
+                question: Optional[Any] = None
+                while question is None:
+                    question = next(iter(log.events(types=["ConfirmationRequested"])), None)
+            # Neither a sensor, nor a query, nor another tool waits for the answer.
+            self.assertEqual(clock(), 12)
+            self.assertEqual(asyncio.run(later("x")), "X")
+            self.assertEqual(said, [])
+            run("confirm", "approve", question["payload"]["confirmationId"], "--yes", "--log", str(self.log))
+            thread.join(60)
+        self.assertEqual(said, [{"city": "Bonn", "sun": 1}])
+
+    def test_what_outlives_its_block_is_told_so(self) -> None:
+        async def outliving() -> str:
+            begun, begun_too, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+            @hindcast.tool
+            async def slow() -> str:
+                begun.set()
+                await ended.wait()
+                return "done"
+
+            @hindcast.tool
+            async def broken() -> str:
+                begun_too.set()
+                await ended.wait()
+                raise LookupError("its own error")
+
+            with hindcast.record(self.log, goal="Outlive", agent="walker") as recording:
+                ask("one")
+                within = asyncio.create_task(slow())
+                failing = asyncio.create_task(broken())
+                await asyncio.gather(begun.wait(), begun_too.wait())
+            ended.set()
+            with self.assertRaises(hindcast.RunEnded) as caught:
+                await within
+            with self.assertRaisesRegex(LookupError, "its own error"):
+                await failing
+            self.assertIn(str(recording.task), str(caught.exception))
+            # Outside of a block, a marked function is as it was.
+            self.assertEqual(await slow(), "done")
+            return str(recording.task)
+
+        task = asyncio.run(outliving())
+        with hindcast.Log(self.log) as log:
+            self.assertEqual(log.task(task)["outcome"], "achieved")
+
     def test_an_interrupt_ends_the_question(self) -> None:
         gate = {"rules": [{"name": "ask", "actuator": "*", "decision": "confirm", "confirmWithinMs": 300000}], "default": "allow"}
         said: List[Any] = []

@@ -31,6 +31,7 @@ from .errors import (
     NotJson,
     ProgramNotFound,
     Refused,
+    RunEnded,
     ToolDenied,
     ToolFailed,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Refused",
     "Rows",
     "Run",
+    "RunEnded",
     "ToolDenied",
     "ToolFailed",
     "aec_env",

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeV
 from ._connection import Connection, encoded, given
 from ._program import Program
 from ._recordable import arguments, check, message_of, signature_of, well_formed
-from .errors import ConnectionLost, HindcastError, NotJson, Refused, ToolDenied, ToolFailed
+from .errors import ConnectionLost, HindcastError, NotJson, Refused, RunEnded, ToolDenied, ToolFailed
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -63,9 +63,17 @@ class Run:
     """
 
     def __init__(
-        self, connection: Union[Connection, _Outer], number: int, task: Optional[str], told: Dict[str, str]
+        self,
+        connection: Union[Connection, _Outer],
+        number: int,
+        task: Optional[str],
+        told: Dict[str, str],
+        asking: Optional[_Outer] = None,
     ) -> None:
         self._connection = connection
+        #: Takes calls that may wait for a person, so that others do not wait behind them.
+        self._asking: Union[Connection, _Outer] = connection if asking is None else asking
+        self._is_over = False
         #: The variables that the recorder knows, to keep keys in them out of the log.
         self._told = told
         self._number = number
@@ -79,7 +87,22 @@ class Run:
         self._outcome = (outcome, reason)
 
     def _request(self, method: str, **params: Any) -> Any:
-        return self._connection.request(method, {"run": self._number, **params})
+        if self._is_over:
+            raise self._ended()
+        is_asking = method == "run.call" and params["kind"] == "tool"
+        connection = self._asking if is_asking else self._connection
+        try:
+            return connection.request(method, {"run": self._number, **params})
+        except ConnectionLost as error:
+            if self._is_over:
+                raise self._ended() from error
+            raise
+
+    def _ended(self) -> RunEnded:
+        return RunEnded(
+            f"Expected the call within the block of the run {self.task}, found it after the block's end. Await tasks "
+            "and join threads before the block ends."
+        )
 
     def _of_call(self, method: str, **params: Any) -> Any:
         """A request about a call, with what the program has changed in its environment."""
@@ -105,6 +128,9 @@ class Run:
             self._of_call("run.ended", call=call, unrecorded=message_of(error))
 
     def _raised(self, call: int, error: BaseException) -> None:
+        if self._is_over:
+            # The function's own error says more, and the log of the run is closed.
+            return
         failed = {"name": well_formed(type(error).__name__), "message": message_of(error)}
         self._of_call("run.ended", call=call, failed=failed)
 
@@ -161,7 +187,9 @@ class _Block:
                 connection.close()
                 raise
             self._set = dict(begun["variables"])
-            run = Run(connection, begun["run"], begun["task"], {**env, **self._set})
+            # Without a gate, nobody is asked, and the connection is quicker.
+            asking = _Outer(self._set[_OUTER]) if self._params.get("gate") is not None and _OUTER in self._set else None
+            run = Run(connection, begun["run"], begun["task"], {**env, **self._set}, asking)
             self._before = {name: os.environ.get(name) for name in self._set}
             os.environ.update(self._set)
         self._run = _current = run
@@ -192,8 +220,9 @@ class _Block:
         if isinstance(run._connection, _Outer):
             return
         outcome, reason = _outcome_of(error) if error is not None else run._outcome or ("achieved", None)
+        run._is_over = True
         try:
-            run._request("run.end", outcome=outcome, **given(reason=reason))
+            run._connection.request("run.end", {"run": run._number, "outcome": outcome, **given(reason=reason)})
         except Refused as refused:
             # A replay that differs tells more than what the program made of it.
             raise refused from error

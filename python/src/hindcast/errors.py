@@ -11,6 +11,7 @@ __all__ = [
     "NotJson",
     "ProgramNotFound",
     "Refused",
+    "RunEnded",
     "ToolDenied",
     "ToolFailed",
 ]
@@ -42,6 +43,10 @@ class ProgramNotFound(HindcastError):
 
 class ConnectionLost(HindcastError):
     """The program ended, or did not answer as expected. A new question starts it again; worlds are lost."""
+
+
+class RunEnded(HindcastError):
+    """A tool, a sensor or another marked function was called, or returned, after the block of its run had ended."""
 
 
 class ForkedProcess(HindcastError):
