@@ -24,6 +24,7 @@ from ._log import Log
 from ._record import Run, io, record, replay, sensor, tool
 from ._rows import Rows
 from ._together import aec_env, parallel_env
+from ._vector import make_vec
 from .errors import (
     ConnectionLost,
     ForkedProcess,
@@ -38,6 +39,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from ._env import Env
+    from ._vector import VectorEnv
 
 __version__ = "0.3.1"
 
@@ -57,9 +59,11 @@ __all__ = [
     "RunEnded",
     "ToolDenied",
     "ToolFailed",
+    "VectorEnv",
     "aec_env",
     "io",
     "make",
+    "make_vec",
     "parallel_env",
     "record",
     "replay",
@@ -76,6 +80,10 @@ def __getattr__(name: str) -> Any:
         from ._env import env_class
 
         return env_class()
+    if name == "VectorEnv":
+        from ._vector import vector_class
+
+        return vector_class()
     if name in ("AECEnv", "ParallelEnv"):
         from ._together import group_class
 

@@ -55,7 +55,7 @@ class WorldCore:
         }
         self._made: Dict[str, Any] = {"making": making, "seed": seed, "render_mode": render_mode, "program": program}
         self.render_mode = render_mode
-        self._first_seed = None if seed is None else _checked_seed(seed)
+        self._first_seed = None if seed is None else checked_seed(seed)
         self._generator: Optional[random.Random] = None
         self._task: Optional[str] = None
         self._closed = False
@@ -153,7 +153,7 @@ class WorldCore:
     def _seed_of_episode(self, given: Optional[int]) -> Optional[int]:
         if given is None and self._first_seed is None:
             return None if self._generator is None else self._generator.getrandbits(_SEED_BITS)
-        seed = _checked_seed(self._first_seed if given is None else given)
+        seed = checked_seed(self._first_seed if given is None else given)
         self._first_seed = None
         self._generator = random.Random(seed)
         return seed
@@ -169,7 +169,7 @@ class WorldCore:
         raise NotImplementedError
 
 
-def _checked_seed(seed: Any) -> int:
+def checked_seed(seed: Any) -> int:
     try:
         number = operator.index(seed)
     except TypeError:

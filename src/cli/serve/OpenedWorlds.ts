@@ -1,10 +1,11 @@
 /**
- * The worlds that a connection has opened, by number. Worlds on the same log share one kernel, which holds the log's
- * lease from the first of them to the last.
+ * The worlds and vectors of worlds that a connection has opened, by number. Those on the same log share one kernel, which
+ * holds the log's lease from the first of them to the last.
  */
 import * as path from "node:path"
 import { type Context, Data, Effect, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
+import type { Autoreset } from "../../events/vocabulary/Worlds.ts"
 import type { Kernel } from "../../kernel/Kernel.ts"
 import type { Registry } from "../../kernel/registry/Registry.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
@@ -13,6 +14,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import { type AECEnv, aec } from "../../worlds/adapters/AgentCycle.ts"
 import * as PluginWorld from "../../worlds/handle/PluginWorld.ts"
 import type { World } from "../../worlds/handle/World.ts"
+import * as VectorWorld from "../../worlds/rollout/VectorWorld.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as WorldToPlay from "../play/WorldToPlay.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
@@ -21,6 +23,13 @@ import * as AgentAtWork from "../task/AgentAtWork.ts"
 export class NoSuchWorld extends Data.TaggedError("NoSuchWorld")<{ readonly world: number }> {
   override get message() {
     return `Expected the number of an open world, found ${this.world}, which was closed or never made. Make one with world.make.`
+  }
+}
+
+/** Make the vector first (`vector.make`). */
+export class NoSuchVector extends Data.TaggedError("NoSuchVector")<{ readonly vector: number }> {
+  override get message() {
+    return `Expected the number of an open vector, found ${this.vector}, which was closed or never made. Make one with vector.make.`
   }
 }
 
@@ -72,6 +81,23 @@ export interface OpenedWorld {
   readonly services: Context.Context<Services>
 }
 
+export interface MakingVector extends Settings {
+  readonly world: string
+  /** Default: as for all commands. */
+  readonly log?: string
+  readonly count: number
+  readonly autoreset?: Autoreset
+  readonly options?: JsonObject
+  readonly policy?: string
+}
+
+export interface OpenedVector {
+  readonly vector: VectorWorld.VectorWorld
+  /** The world's plugin. */
+  readonly plugin: string
+  readonly filename: string
+}
+
 type Services = Kernel | Projector | EventLog | Registry
 
 /** The open worlds of a connection. */
@@ -80,6 +106,10 @@ export interface OpenedWorlds {
   readonly find: (number: number) => Effect.Effect<OpenedWorld, NoSuchWorld>
   /** Ends a world's episode, and the kernel after the last world of its log. Nothing happens if it is closed. */
   readonly close: (number: number) => Effect.Effect<void>
+  readonly openVector: (making: MakingVector) => Effect.Effect<OpenedVector & { readonly number: number }, unknown>
+  readonly findVector: (number: number) => Effect.Effect<OpenedVector, NoSuchVector>
+  /** Ends a vector's episodes, and the kernel after the last world of its log. Nothing happens if it is closed. */
+  readonly closeVector: (number: number) => Effect.Effect<void>
 }
 
 /** Makes a part of an uninterruptible effect interruptible. */
@@ -97,6 +127,7 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
   const session = yield* Effect.scope
   const kernels = new Map<string, SharedKernel>()
   const opened = new Map<number, OpenedWorld & { readonly end: Effect.Effect<void> }>()
+  const vectors = new Map<number, OpenedVector & { readonly end: Effect.Effect<void> }>()
   // One opening or closing at a time: a kernel that closes still holds the lease.
   const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
   let last = 0
@@ -135,30 +166,65 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
       return Scope.close(kernel.scope, Exit.void)
     })
 
-  const open = ({ world: typed, log, goal, agents, options, ...settings }: Making, restore: Restore) =>
+  /** Opens something of a world on the kernel of its log. `end` closes it, and the kernel after the last of its users. */
+  const opening = <A>(
+    { world: typed, log, ...settings }: Settings & Pick<Making, "world" | "log">,
+    restore: Restore,
+    build: (plugin: string) => Effect.Effect<A, unknown, Services | Scope.Scope>,
+  ) =>
     Effect.gen(function* () {
-      if (opened.size >= MAX_WORLDS) return yield* new TooManyWorlds({ open: opened.size })
+      const open = opened.size + vectors.size
+      if (open >= MAX_WORLDS) return yield* new TooManyWorlds({ open })
       const filename = yield* OpenLog.fileOf(Option.fromNullable(log))
       const kernel = yield* kernelOn(path.resolve(filename), settings, restore)
       const user = Symbol(typed)
       kernel.users.add(user)
       const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
       const end = Effect.zipRight(Scope.close(scope, Exit.void), leave(filename, kernel, user))
-      const opening = Effect.gen(function* () {
-        const { plugin } = yield* WorldToPlay.find(typed, true)
-        return yield* PluginWorld.open({ world: plugin, ...defined({ goal, agents, options }) })
-      })
-      const world = yield* opening.pipe(
+      const built = yield* Effect.flatMap(WorldToPlay.find(typed, true), ({ plugin }) => build(plugin)).pipe(
         Scope.extend(scope),
         Effect.provide(kernel.services),
         restore,
         Effect.onError(() => end),
       )
+      return { built, end, filename, services: kernel.services }
+    })
+
+  const open = ({ goal, agents, options, ...making }: Making, restore: Restore) =>
+    Effect.gen(function* () {
+      const { built, end, filename, services } = yield* opening(making, restore, (world) =>
+        PluginWorld.open({ world, ...defined({ goal, agents, options }) }),
+      )
       const number = ++last
-      const one = { world, cycle: aec(world), filename, services: kernel.services }
+      const one = { world: built, cycle: aec(built), filename, services }
       opened.set(number, { ...one, end })
       return { ...one, number }
     })
+
+  const openVector = ({ count, autoreset, options, policy, ...making }: MakingVector, restore: Restore) =>
+    Effect.gen(function* () {
+      const { built, end, filename } = yield* opening(making, restore, (plugin) =>
+        Effect.map(
+          VectorWorld.open({ world: plugin, count, ...defined({ autoreset, options, policy }) }),
+          (vector) => ({
+            vector,
+            plugin,
+          }),
+        ),
+      )
+      const number = ++last
+      vectors.set(number, { ...built, filename, end })
+      return { ...built, filename, number }
+    })
+
+  const closeIn = (open: Map<number, { readonly end: Effect.Effect<void> }>, number: number) =>
+    alone(
+      Effect.suspend(() => {
+        const found = open.get(number)
+        open.delete(number)
+        return found?.end ?? Effect.void
+      }),
+    )
 
   return {
     // Only the steps in between cannot be interrupted: the fibers of a kernel must be, for it to close.
@@ -167,13 +233,12 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
       const found = opened.get(number)
       return found === undefined ? new NoSuchWorld({ world: number }) : Effect.succeed(found)
     },
-    close: (number) =>
-      alone(
-        Effect.suspend(() => {
-          const found = opened.get(number)
-          opened.delete(number)
-          return found?.end ?? Effect.void
-        }),
-      ),
+    close: (number) => closeIn(opened, number),
+    openVector: (making) => alone(Effect.uninterruptibleMask((restore) => openVector(making, restore))),
+    findVector: (number) => {
+      const found = vectors.get(number)
+      return found === undefined ? new NoSuchVector({ vector: number }) : Effect.succeed(found)
+    },
+    closeVector: (number) => closeIn(vectors, number),
   }
 })

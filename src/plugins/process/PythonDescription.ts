@@ -24,7 +24,7 @@ const Description = Schema.Struct({
   maxSteps: Schema.NullOr(Schema.Positive.pipe(Schema.int())),
 })
 
-/** What a manifest says of an environment. */
+/** The part of a manifest that follows from a class. */
 export interface Description extends Schema.Schema.Type<typeof Description> {
   /** The interpreter's version, such as `3.11.7`. */
   readonly python: string

@@ -108,7 +108,7 @@ print(json.dumps({
 
 type ProbedInterpreter = typeof Probed.Type
 
-/** What an interpreter says of itself, or why it says nothing. */
+/** Asks an interpreter about itself. Returns a sentence instead if it does not run. */
 const probe = (program: string, environment: NodeJS.ProcessEnv): Effect.Effect<ProbedInterpreter | string> =>
   Effect.async((resume) => {
     const { PYTHONPATH: _, PYTHONSTARTUP: __, ...env } = environment

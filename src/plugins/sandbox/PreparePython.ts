@@ -24,7 +24,7 @@ export interface PreparedPython {
   /** The forbidden paths, resolved. */
   readonly forbidden: ReadonlyArray<string>
   readonly interpreter: Interpreter.Interpreter
-  /** What the process guards itself, because the layer does not: the paths that it may read, and those hidden in them. */
+  /** The paths that the process may read and those hidden in them, which it guards itself; null if the layer does. */
   readonly guard: { readonly readable: ReadonlyArray<string>; readonly hidden: ReadonlyArray<string> } | null
 }
 

@@ -10,6 +10,7 @@ import * as LogMethods from "./LogMethods.ts"
 import * as PastMethods from "./PastMethods.ts"
 import * as RunMethods from "./RunMethods.ts"
 import * as ScoreMethods from "./ScoreMethods.ts"
+import * as VectorMethods from "./VectorMethods.ts"
 import * as WorldMethods from "./WorldMethods.ts"
 
 /** The first request of a client, which compares the versions. */
@@ -26,4 +27,5 @@ export const ALL: ReadonlyArray<Method.Method> = [
   ...ExportMethods.METHODS,
   ...RunMethods.METHODS,
   ...WorldMethods.METHODS,
+  ...VectorMethods.METHODS,
 ]
