@@ -16,7 +16,7 @@ export type {
   SeenTool,
   WholeRequest,
 } from "./projections/request/WholeRequest.ts"
-export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
+export { type AdvancingAgent, type Agent, agentFromEffect, defineAgent, fromModel } from "./promise/Agent.ts"
 export { type AgentGroupOptions, agentGroup, type MemberChange } from "./promise/AgentGroup.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"

@@ -4,7 +4,9 @@ import { Option, Schema } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { optional } from "../events/vocabulary/EventType.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
+import * as DataSchema from "../kernel/program/DataSchema.ts"
 import { isKept } from "../projections/request/RequestMessage.ts"
+import type { JsonObject } from "../values/Json.ts"
 import type { Remembered } from "./Memory.ts"
 import { AnswerPart, type CallPart, Message } from "./models/Message.ts"
 import type { ToolDescription } from "./models/Model.ts"
@@ -93,13 +95,19 @@ export const interruptedIn = (response: unknown): ReadonlyArray<Message> => {
   return content.length === 0 ? [] : [{ role: "assistant", content }]
 }
 
-/** Decodes the structured answer in a task's events; none if there is none. */
-export const answerIn = <Answer, Encoded>(
-  schema: Schema.Schema<Answer, Encoded>,
+/**
+ * Decodes the structured answer in a task's events; none if there is none, or if the schema does not describe it.
+ * Throws `TypeError` for a schema that validates asynchronously.
+ */
+export const answerIn = <const Of extends DataSchema.DataSchema>(
+  schema: Of,
   events: ReadonlyArray<Event>,
-): Option.Option<Answer> => {
+): Option.Option<DataSchema.Described<Of, JsonObject>> => {
   const answers = events.flatMap((event) =>
     is(event, "DecisionMade") && "answer" in event.payload.choice ? [event.payload.choice.answer] : [],
   )
-  return Schema.decodeUnknownOption(schema)(answers.at(-1))
+  if (answers.length === 0) return Option.none()
+  const decoded = DataSchema.decodeNow(schema, answers.at(-1))
+  // The schema says what it decodes to.
+  return Option.getRight(decoded) as Option.Option<DataSchema.Described<Of, JsonObject>>
 }

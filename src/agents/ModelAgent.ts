@@ -39,9 +39,7 @@ import * as ToolCalls from "./ToolCalls.ts"
  *
  * Throws `InvalidOptions` and `UnknownProvider`. A named model is loaded at its first request.
  */
-export const fromModel = <Answer = unknown, Encoded = Answer>(
-  options: ModelAgentOptions<Answer, Encoded>,
-): AdvancingAgent => {
+export const fromModel = (options: ModelAgentOptions): AdvancingAgent => {
   const settings = settingsOf(options)
   const runs = new WeakMap<AgentTask, ModelRun>()
   return {
@@ -101,10 +99,8 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       given === undefined || settings.answer === undefined
         ? undefined
         : calls.length > 1
-          ? Either.left({
-              message: "expected an answer alone, found other calls beside it; give it once they are done",
-            })
-          : settings.answer.decode(given.args)
+          ? Either.left("expected an answer alone, found other calls beside it; give it once they are done")
+          : yield* Effect.either(settings.answer.decode(given.args))
     const isAnswered = structured !== undefined && Either.isRight(structured)
     const isOver = calls.length === 0 && settings.answer === undefined
     const waits = calls.length === 0 && settings.conversation
@@ -145,7 +141,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     run.used = { ...run.used, commands: run.used.commands + commands }
     const exceeded = wasLate ? yield* exceededIn(settings, task, run, settings.budget.wallMs) : undefined
     if (exceeded !== undefined) return yield* endByBudget(settings, task, exceeded)
-    const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
+    const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left : undefined
     tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })
     return true
   })

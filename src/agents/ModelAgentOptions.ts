@@ -1,8 +1,10 @@
 /** The options of an agent that thinks with a model, decoded and with their defaults. */
 
-import { Either, JSONSchema, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
+import * as DataSchema from "../kernel/program/DataSchema.ts"
+import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import { digest } from "../values/Digest.ts"
-import { JsonObject } from "../values/Json.ts"
+import { type Json, JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
 import { Guide, GuideName } from "./Guide.ts"
@@ -13,7 +15,7 @@ import * as Models from "./models/Models.ts"
 import type { AgentDelta } from "./Turns.ts"
 
 /** Options of `fromModel`. */
-export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
+export interface ModelAgentOptions {
   /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
   readonly model: string | Model
   /**
@@ -26,10 +28,10 @@ export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
   /** The agent's limits for one task. Default: only the run's `maxSteps`. */
   readonly budget?: Budgets.Budget
   /**
-   * The schema of a structured answer. The agent then ends its task with one, which is validated; `answerIn` reads it
-   * from the log.
+   * The schema of a structured answer, an object. The agent then ends its task with one, which is validated; `answerIn`
+   * reads it from the log.
    */
-  readonly answer?: Schema.Schema<Answer, Encoded>
+  readonly answer?: DataSchema.DataSchema
   /** Whether an answer without calls waits for the next input instead of ending the task. Default: false. */
   readonly conversation?: boolean
   /** Called with each piece of an answer as it arrives. */
@@ -67,7 +69,7 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     guide: GuideOrName,
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
-    answer: Options.kind("an Effect Schema", Schema.isSchema),
+    answer: DataSchema.DataSchema,
     conversation: Schema.Boolean,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
@@ -96,23 +98,37 @@ export interface Settings
 
 interface StructuredAnswer {
   readonly jsonSchema: JsonObject
-  readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
+  /** Fails for a schema with mistakes that only the validator finds, which is loaded once a kernel runs. */
+  readonly check: Effect.Effect<void, Options.InvalidOptions>
+  readonly decode: (value: Json) => Effect.Effect<unknown, string>
 }
 
-const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
-  const refuse = (found: string) => {
-    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can express", found }]
-    return new Options.InvalidOptions({ of: "fromModel", problems })
-  }
-  let jsonSchema: unknown
-  try {
-    jsonSchema = JSONSchema.make(schema)
-  } catch (cause) {
-    throw refuse(cause instanceof Error ? cause.message : String(cause))
-  }
+const answerSchema = (schema: DataSchema.DataSchema): StructuredAnswer => {
+  const refused = (problems: ReadonlyArray<Options.Problem>) =>
+    new Options.InvalidOptions({ of: "fromModel", problems })
+  const refuse = (found: string) =>
+    refused([{ path: "answer", expected: "a schema of an object that JSON Schema can express", found }])
+  const jsonSchema = Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema, "received"), refuse)
   if (!Schema.is(JsonObject)(jsonSchema) || jsonSchema.type !== "object") throw refuse(JSON.stringify(jsonSchema))
-  return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
+  return {
+    jsonSchema,
+    check: Effect.suspend(() => {
+      const problems = DataSchema.mistakes(schema, "received").map(({ keys, expected, found }) => {
+        return { path: ["answer", ...keys].join("."), expected, found }
+      })
+      return problems.length === 0 ? Effect.void : refused(problems)
+    }),
+    decode: DataSchema.isJsonSchema(schema) ? validateBy(jsonSchema) : DataSchema.decodeBy(schema),
+  }
 }
+
+const validateBy =
+  (schema: JsonObject) =>
+  (value: Json): Effect.Effect<unknown, string> =>
+    Effect.suspend(() => {
+      const wrong = ComponentSchemas.validationError("answer", schema, value)
+      return wrong === undefined ? Effect.succeed(value) : Effect.fail(wrong)
+    })
 
 export const withGuide = (settings: Settings, guide: Guide): Settings => ({
   ...settings,
@@ -123,7 +139,7 @@ export const withGuide = (settings: Settings, guide: Guide): Settings => ({
 const memoryOf = (given: Memory.MemoryPolicy | undefined, guide: Guide): Memory.CompletePolicy =>
   Memory.complete(given ?? guide.memoryPolicy ?? "full")
 
-export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, Encoded>): Settings => {
+export const settingsOf = (options: ModelAgentOptions): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
   const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined
   const guide = typeof decoded.guide === "object" ? decoded.guide : {}

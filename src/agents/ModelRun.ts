@@ -5,6 +5,7 @@ import type { LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import type { InvalidOptions } from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
 import { type GuideUnknown, named, withConfig } from "./Guide.ts"
 import type * as Memory from "./Memory.ts"
@@ -30,8 +31,12 @@ export interface ModelRun {
   evidence: ReadonlyArray<Event>
 }
 
-export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelRun, GuideUnknown | LogError> =>
+export const begin = (
+  settings: Settings,
+  task: AgentTask,
+): Effect.Effect<ModelRun, GuideUnknown | InvalidOptions | LogError> =>
   Effect.gen(function* () {
+    if (settings.answer !== undefined) yield* settings.answer.check
     const { guideName } = settings
     const { guides, config } = yield* task.capabilities()
     const own = guideName === undefined ? settings.guide : yield* named(guideName, guides)

@@ -21,6 +21,9 @@ export interface AdvancingAgent {
  */
 export type Agent = KernelAgent.DecidingAgent | AdvancingAgent
 
+/** Gives an agent that is written inline the types of its functions. Returns the agent itself. */
+export const defineAgent = <const Of extends Agent>(agent: Of): Of => agent
+
 /** Converts an agent written with Effect, for example one of a Hindcast library. */
 export const agentFromEffect = (agent: KernelAgent.Agent): Agent =>
   "decide" in agent ? agent : standIn(agent, () => agent)
@@ -40,8 +43,7 @@ export const standIn = (
 }
 
 /** Creates an agent that thinks with a language model, like `Agent.fromModel` of `hindcast`. */
-export const fromModel = <Answer = unknown, Encoded = Answer>(options: ModelAgentOptions<Answer, Encoded>): Agent =>
-  agentFromEffect(ModelAgent.fromModel(options))
+export const fromModel = (options: ModelAgentOptions): Agent => agentFromEffect(ModelAgent.fromModel(options))
 
 const makers = new WeakMap<object, (calls: Calls) => KernelAgent.Agent>()
 

@@ -50,8 +50,7 @@ export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Cal
 }
 
 /** Options of `hindcast.agent`: those of `fromModel`. The model defaults to that of `open`. */
-export type AgentOptions<Answer = unknown, Encoded = Answer> = Omit<ModelAgentOptions<Answer, Encoded>, "model"> &
-  Partial<Pick<ModelAgentOptions, "model">>
+export type AgentOptions = Omit<ModelAgentOptions, "model"> & Partial<Pick<ModelAgentOptions, "model">>
 
 /** The registry: registered plugins, their grants, and which are active. */
 export interface Plugins extends Promised<Registry.Service> {}
@@ -124,7 +123,7 @@ export interface Hindcast extends Rollouts {
    * Creates an agent that thinks with the model of `open`, or with another one. Throws `InvalidOptions` for wrong
    * options and without a model.
    */
-  readonly agent: <Answer = unknown, Encoded = Answer>(options?: AgentOptions<Answer, Encoded>) => Agent
+  readonly agent: (options?: AgentOptions) => Agent
   /** Continues a recorded task with an agent from a past position, on a new timeline. */
   readonly fork: (agent: Agent, options: ForkOptions & Calls.CallOptions) => Promise<Forked>
   /** Runs an agent on a recorded task. Everything that it perceives comes from the log. */

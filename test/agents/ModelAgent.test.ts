@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Fiber, type Option, Schema } from "effect"
+import { expectTypeOf } from "vitest"
+import { z } from "zod"
 import * as Conversation from "../../src/agents/Conversation.ts"
 import { fromModel } from "../../src/agents/ModelAgent.ts"
 import type { ModelAgentOptions } from "../../src/agents/ModelAgentOptions.ts"
@@ -13,14 +15,11 @@ import { testKernel } from "../kernel/testKernel.ts"
 import { call, counter, eventsOf, failed, model, text, turn, typesOf } from "./given.ts"
 
 /** Runs an agent from a model on a task of a new kernel. Answers with the audit and the task's events. */
-const running = (
-  options: ModelAgentOptions<never, never> | ModelAgentOptions,
-  kernel: Parameters<typeof testKernel>[0] = { plugins: [counter] },
-) =>
+const running = (options: ModelAgentOptions, kernel: Parameters<typeof testKernel>[0] = { plugins: [counter] }) =>
   Effect.gen(function* () {
     const { run } = yield* (yield* testKernel(kernel)).start
     const audit = yield* run(
-      Effect.flatMap(Kernel, ({ tasks }) => tasks.run(fromModel(options as ModelAgentOptions), { goal: "Count to 5" })),
+      Effect.flatMap(Kernel, ({ tasks }) => tasks.run(fromModel(options), { goal: "Count to 5" })),
     )
     return { audit, events: yield* run(eventsOf(audit.taskId)), run }
   })
@@ -250,6 +249,58 @@ describe("an agent from a model", () => {
         content: [{ callId: "a", isError: true, content: expect.stringContaining("Expected string, actual 5") }],
       })
       expect(Conversation.answerIn(answer, events)).toMatchObject({ _tag: "Some", value: { count: 5 } })
+    }),
+  )
+
+  it.scopedLive("gives an answer that a schema of zod describes, which it is told and read by", () =>
+    Effect.gen(function* () {
+      const answer = z.object({ count: z.number().max(9), unit: z.string().default("steps") })
+      const scripted = model([[call("a", "answer", { count: 12 })], [call("b", "answer", { count: 5 })]])
+      const { audit, events } = yield* running({ model: scripted.model, answer })
+      expect(audit.outcome).toBe("achieved")
+      expect(scripted.requests[0]?.tools.find(({ name }) => name === "answer")?.args).toMatchObject({
+        properties: { count: { type: "number", maximum: 9 } },
+        required: ["count"],
+      })
+      expect(JSON.stringify(scripted.requests[1]?.messages.at(-1))).toContain(
+        "count: Too big: expected number to be <=9",
+      )
+      const found = Conversation.answerIn(answer, events)
+      expectTypeOf(found).toEqualTypeOf<Option.Option<{ count: number; unit: string }>>()
+      expect(found).toMatchObject({ _tag: "Some", value: { count: 5, unit: "steps" } })
+      expect(Conversation.answerIn(z.object({ count: z.string() }), events)._tag).toBe("None")
+      const slow = z.object({ count: z.number().refine(async () => true) })
+      expect(() => Conversation.answerIn(slow, events)).toThrow(/validates synchronously/)
+    }),
+  )
+
+  it.scopedLive("gives an answer that a JSON Schema describes, checked by it", () =>
+    Effect.gen(function* () {
+      const answer = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] } as const
+      const scripted = model([[call("a", "answer", { count: "5" })], [call("b", "answer", { count: 5 })]])
+      const { audit, events } = yield* running({ model: scripted.model, answer })
+      expect(audit.outcome).toBe("achieved")
+      expect(JSON.stringify(scripted.requests[1]?.messages.at(-1))).toContain("answer.count: expected integer")
+      const found = Conversation.answerIn(answer, events)
+      expectTypeOf(found).toEqualTypeOf<Option.Option<{ readonly count: number } & {}>>()
+      expect(found).toMatchObject({ _tag: "Some", value: { count: 5 } })
+    }),
+  )
+
+  it.scopedLive("fails its task where the JSON Schema of its answer is none, before it asks the model", () =>
+    Effect.gen(function* () {
+      const scripted = model([[call("a", "answer", { count: 5 })]])
+      const answer = { type: "object", properties: { count: { type: "inteeger" } } }
+      const { run } = yield* (yield* testKernel({ plugins: [counter] })).start
+      const error = yield* Effect.flip(
+        run(
+          Effect.flatMap(Kernel, ({ tasks }) =>
+            tasks.run(fromModel({ model: scripted.model, answer }), { goal: "Count to 5" }),
+          ),
+        ),
+      )
+      expect(String(error)).toMatch(/answer\.properties\.count\.type/)
+      expect(scripted.requests).toEqual([])
     }),
   )
 
@@ -609,7 +660,12 @@ describe("the options of fromModel", () => {
     [{ model: given, guide: { memoryPolicy: "all" } }, /guide\.memoryPolicy: expected/],
     [{ model: given, budget: { tokens: -1 } }, /budget\.tokens: expected a whole number, 0 or more/],
     [{ model: given, budget: { euros: 1 } }, /budget\.euros/],
-    [{ model: given, answer: { type: "object" } }, /answer: expected an Effect Schema/],
+    [
+      { model: given, answer: new Map() },
+      /answer: expected a Standard Schema \(such as zod's\), an Effect Schema or a JSON/,
+    ],
+    [{ model: given, answer: { type: "array" } }, /answer: expected a schema of an object/],
+    [{ model: given, answer: z.object({ at: z.date() }) }, /Date cannot be represented/],
     [{ model: given, answer: Schema.String }, /answer: expected a schema of an object/],
     [{ model: given, answer: Schema.Struct({ when: Schema.DateFromSelf }) }, /answer: expected a schema of an object/],
     [{ model: given, retries: -1 }, /retries: expected/],

@@ -8,6 +8,7 @@ import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Sensor from "../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { about, events, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
@@ -399,7 +400,7 @@ describe("a tool that fails", () => {
         risk: "none",
         run: () => Effect.fail(new Error("x".repeat(9_000))),
       })
-      const wrong = Tool.make({ description: "Lies", risk: "none", result: { type: "string" }, run: () => 1 })
+      const wrong = Tool.make({ description: "Lies", risk: "none", result: { type: "string" } as JsonObject, run: () => 1 })
       const { task } = yield* opened({ tools: { long, wrong } })
       const outcome = yield* task.act("program/long")
       expect(outcome.status === "failed" && outcome.error.message.length).toBeLessThan(8_300)
@@ -498,7 +499,7 @@ describe("a sensor of the program", () => {
       const sensors = {
         clock,
         broken: Sensor.make({ description: "Fails", read: () => Promise.reject(new Error("no signal")) }),
-        wrong: Sensor.make({ description: "Lies", reading: { type: "number" }, read: () => "1" }),
+        wrong: Sensor.make({ description: "Lies", reading: { type: "number" } as JsonObject, read: () => "1" }),
       }
       const { run, task } = yield* opened({ sensors })
       expect((yield* task.perceive()).map(({ sensor }) => sensor)).toEqual(["program/clock"])

@@ -3,8 +3,10 @@
  * many payloads share.
  */
 
-import { Schema } from "effect"
-import type { JsonObject } from "../../values/Json.ts"
+import { Either, Schema } from "effect"
+import { JsonObject } from "../../values/Json.ts"
+import type { StandardSchema } from "../../values/schema/StandardSchema.ts"
+import * as Standard from "../../values/schema/StandardSchema.ts"
 import { EARLIEST, LATEST } from "../../values/Time.ts"
 
 /** An event type: a name in the past tense and a versioned payload schema. */
@@ -52,6 +54,46 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
   // Values of payload fields are JSON.
   personal: (options.personal ?? {}) as JsonObject,
 })
+
+/**
+ * Defines an event type whose payload a Standard Schema describes, such as one of zod. A payload is recorded as it was
+ * given: it must be valid, and nothing that the schema transforms or adds is recorded.
+ */
+export const fromSchema = <const Name extends string, Input extends object>(
+  name: Name,
+  description: string,
+  schema: StandardSchema<Input, unknown>,
+  options: {
+    readonly version?: number
+    readonly synced?: boolean
+    readonly positions?: ReadonlyArray<keyof Input & string>
+    readonly personal?: { readonly [Field in keyof Input]?: Input[Field] }
+  } = {},
+) => ({
+  name,
+  version: options.version ?? 1,
+  payload: payloadOf<Input>(schema).annotations({
+    ...{ identifier: name, description },
+    jsonSchema: Either.getOrThrowWith(Standard.jsonSchemaOf(schema, "input"), (found) => {
+      return new Error(`Event type "${name}": expected a schema that can be written as JSON Schema, found ${found}`)
+    }),
+  }),
+  synced: options.synced ?? false,
+  positions: options.positions ?? [],
+  // Values of payload fields are JSON.
+  personal: (options.personal ?? {}) as JsonObject,
+})
+
+const payloadOf = <Input>(schema: StandardSchema): Schema.Schema<Input> =>
+  JsonObject.pipe(
+    Schema.filter((payload) =>
+      Standard.issuesNow(schema, payload).map(({ message, path = [] }) => ({
+        message,
+        path: path.map(Standard.keyOf),
+      })),
+    ),
+    // Payloads are JSON, of the type that the schema takes.
+  ) as unknown as Schema.Schema<Input>
 
 /** A field that may be absent, but never `undefined`, which is not JSON. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })

@@ -158,6 +158,9 @@ export interface GroupLimits {
 /** An agent is a value: a name, a version and a function. */
 export type Agent = DecidingAgent | AdvancingAgent
 
+/** Gives an agent that is written inline the types of its functions. Returns the agent itself. */
+export const define = <const Of extends Agent>(agent: Of): Of => agent
+
 /** Whether the kernel records choices of this agent, or of the agents of this group. */
 export const decides = (agent: Agent): boolean => "decide" in agent || isGroup(agent)
 

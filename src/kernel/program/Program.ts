@@ -104,8 +104,8 @@ const actuatorOf = (
   name,
   description,
   ...declared,
-  ...(args === undefined ? {} : { args: jsonSchemaOf(args) }),
-  ...(result === undefined ? {} : { result: jsonSchemaOf(result) }),
+  ...(args === undefined ? {} : { args: jsonSchemaOf(args, "received") }),
+  ...(result === undefined ? {} : { result: jsonSchemaOf(result, "returned") }),
 })
 
 const sensorOf = (
@@ -115,9 +115,9 @@ const sensorOf = (
   name,
   description,
   ...declared,
-  ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading) }),
+  ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading, "returned") }),
   ...defined({ interval: every }),
 })
 
-const jsonSchemaOf = (schema: DataSchema.DataSchema): JsonObject =>
-  Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema), (reason) => new Error(reason))
+const jsonSchemaOf = (schema: DataSchema.DataSchema, side: DataSchema.Side): JsonObject =>
+  Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema, side), (reason) => new Error(reason))

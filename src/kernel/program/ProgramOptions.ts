@@ -71,7 +71,7 @@ export const ToolOptions = Options.checking(
   (tools) =>
     mistakesIn(tools, (tool) => [
       ...inSchema(tool, "args", DataSchema.argsMistakes),
-      ...inSchema(tool, "result", DataSchema.mistakes),
+      ...inSchema(tool, "result", returnMistakes),
     ]),
 ) as unknown as Schema.Schema<Tools>
 
@@ -80,8 +80,10 @@ export const SensorOptions = Options.checking(
   Schema.Record({ key: Schema.String, value: SensorFields }).annotations({
     description: "an object of sensors by name",
   }),
-  (sensors) => mistakesIn(sensors, (sensor) => inSchema(sensor, "reading", DataSchema.mistakes)),
+  (sensors) => mistakesIn(sensors, (sensor) => inSchema(sensor, "reading", returnMistakes)),
 ) as unknown as Schema.Schema<Sensors>
+
+const returnMistakes = (schema: DataSchema.DataSchema) => DataSchema.mistakes(schema, "returned")
 
 export const sharedNames = (options: unknown): ReadonlyArray<Options.Found> =>
   Object.keys(recordOf(Reflect.get(recordOf(options), "sensors"))).flatMap((name) =>

@@ -1,7 +1,7 @@
 /** Sensors of the embedding program: functions that agents read like a plugin's sensors. See `Tool` for their rules. */
 
 import type { JsonObject } from "../../values/Json.ts"
-import type { DataSchema, Described } from "./DataSchema.ts"
+import type { DataSchema, Returnable } from "./DataSchema.ts"
 import type { Answer, CallContext, NeededBy, Opaque } from "./ProgramFunction.ts"
 
 export type { DataSchema } from "./DataSchema.ts"
@@ -18,7 +18,7 @@ export interface Sensors {
 /** Options of `make`. */
 export interface SensorOptions<Reading extends DataSchema, Returned> {
   readonly description: string
-  /** The reading, which an Effect Schema encodes. A reading that does not fit is `SensorFailed`. Default: any JSON. */
+  /** The reading, which an Effect Schema encodes and a Standard Schema validates. A reading that does not fit is `SensorFailed`. Default: any JSON. */
   readonly reading?: Reading
   /** Also reads it at this interval while a task is open, in milliseconds. Default: only when an agent perceives. */
   readonly every?: number
@@ -33,8 +33,8 @@ export interface SensorOptions<Reading extends DataSchema, Returned> {
 
 /** Makes a sensor. Its layer reports mistakes in the options, all at once. */
 export const make = <
-  const Returned extends Answer<Described<Reading, unknown>>,
-  Reading extends DataSchema = JsonObject,
+  const Returned extends Answer<Returnable<Reading, unknown>>,
+  const Reading extends DataSchema = JsonObject,
 >(
   options: SensorOptions<Reading, Returned>,
 ): Sensor<NeededBy<Returned>> =>

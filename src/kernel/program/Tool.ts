@@ -7,7 +7,7 @@
 
 import type { Risk } from "../../plugins/manifest/Manifest.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type { DataSchema, Described } from "./DataSchema.ts"
+import type { DataSchema, Described, Returnable } from "./DataSchema.ts"
 import type { Answer, NeededBy, Opaque, ToolContext } from "./ProgramFunction.ts"
 
 export type { DataSchema } from "./DataSchema.ts"
@@ -26,15 +26,15 @@ export interface ToolOptions<
   Args extends DataSchema,
   Result extends DataSchema,
   Returned,
-  Settling = Settled<Described<Result, unknown>>,
+  Settling = Settled<Returnable<Result, unknown>>,
 > {
   readonly description: string
   /**
-   * The arguments: an object. A command whose arguments do not fit is denied without asking anybody. An Effect Schema
-   * decodes them; a mistake that only decoding finds fails the command. Default: any object.
+   * The arguments: an object. A command whose arguments do not fit is denied without asking anybody. `run` receives
+   * them decoded; a mistake that only decoding finds fails the command. Default: any object.
    */
   readonly args?: Args
-  /** The result, which an Effect Schema encodes. A result that does not fit is not recorded; its command has succeeded. Default: any JSON. */
+  /** The result, which an Effect Schema encodes and a Standard Schema validates. A result that does not fit is not recorded; its command has succeeded. Default: any JSON. */
   readonly result?: Result
   /**
    * How much harm a command can do. The program declares it, and no grant raises it. Default: undeclared; the standard
@@ -85,7 +85,7 @@ export type Settled<Result> =
  *   tools: {
  *     lookup: Tool.make({
  *       description: "Looks a customer up",
- *       args: Schema.Struct({ id: Schema.NumberFromString }),
+ *       args: z.object({ id: z.number() }),
  *       risk: "none",
  *       run: ({ id }) => Effect.flatMap(Customers, (customers) => customers.find(id)),
  *     }),
@@ -94,10 +94,10 @@ export type Settled<Result> =
  * ```
  */
 export const make = <
-  const Returned extends Answer<Described<Result, unknown>>,
-  Args extends DataSchema = JsonObject,
-  Result extends DataSchema = JsonObject,
-  const Settling extends Answer<Settled<Described<Result, unknown>>> = Settled<Described<Result, unknown>>,
+  const Returned extends Answer<Returnable<Result, unknown>>,
+  const Args extends DataSchema = JsonObject,
+  const Result extends DataSchema = JsonObject,
+  const Settling extends Answer<Settled<Returnable<Result, unknown>>> = Settled<Returnable<Result, unknown>>,
 >(
   options: ToolOptions<Args, Result, Returned, Settling>,
 ): Tool<NeededBy<Returned> | NeededBy<Settling>> =>

@@ -12,7 +12,7 @@ import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 export { load } from "./dialect.ts"
 
 /** The value that a schema describes. */
-export type SchemaPart = "args" | "reading" | "result" | "options"
+export type SchemaPart = "args" | "reading" | "result" | "options" | "answer"
 
 /**
  * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Undefined if it
