@@ -9,7 +9,7 @@ import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as Transcript from "../projections/request/Transcript.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
-import type { Json } from "../values/Json.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
 import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
 import * as Memory from "./Memory.ts"
@@ -44,11 +44,14 @@ export const askModel = (
   system: string,
   tools: AgentTools,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { memory, guide, maxOutputTokens } = settings
+  const { memory, guide, maxOutputTokens, cache = "5m", toolChoice, providerOptions } = settings
+  const chosen = typeof toolChoice === "object" ? { tool: toolNameOf(tools, toolChoice.tool) } : toolChoice
   const toolsDigest = digest(tools.descriptions as unknown as Json)
   const request = Effect.suspend(() => {
     const changed = toolsDigest === run.toolsDigest ? {} : { tools: tools.descriptions as unknown as Json }
-    const first = { messages: run.unsent as unknown as Json, ...changed }
+    const options = defined({ toolChoice: chosen, providerOptions })
+    const recorded = Object.keys(options).length === 0 ? {} : { options: options as JsonObject }
+    const first = { messages: run.unsent as unknown as Json, ...changed, ...recorded }
     return ask(
       task,
       asking(settings, task, run),
@@ -57,8 +60,10 @@ export const askModel = (
         messages: Memory.select(memory, run),
         tools: tools.descriptions,
         ...defined({ temperature: guide.temperature, maxOutputTokens }),
+        ...options,
+        ...(cache === "off" ? {} : { cache }),
       },
-      { first, again: { messages: [] } },
+      { first, again: { messages: [], ...recorded } },
     ).pipe(
       // A failed request was recorded too, with its messages.
       Effect.ensuring(
@@ -80,6 +85,10 @@ export const askModel = (
     )
   })
 }
+
+/** The name of an actuator, such as `program/lookup`, as the model has it. */
+const toolNameOf = ({ actuators }: AgentTools, name: string): string =>
+  [...actuators].find(([, actuator]) => actuator === name)?.[0] ?? name
 
 const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   model: settings.model,

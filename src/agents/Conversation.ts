@@ -6,7 +6,7 @@ import { optional } from "../events/vocabulary/EventType.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as DataSchema from "../kernel/program/DataSchema.ts"
 import { isKept } from "../projections/request/RequestMessage.ts"
-import type { JsonObject } from "../values/Json.ts"
+import { JsonObject } from "../values/Json.ts"
 import type { Remembered } from "./Memory.ts"
 import { AnswerPart, type CallPart, Message } from "./models/Message.ts"
 import type { ToolDescription } from "./models/Model.ts"
@@ -17,6 +17,7 @@ export const RecordedRequest = Schema.Struct({
   tools: optional(
     Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, args: Schema.Unknown })),
   ),
+  options: optional(JsonObject.annotations({ description: "`toolChoice` and `providerOptions`, where they are set" })),
 })
 
 /** The record of an answer in `ModelResponded`. */

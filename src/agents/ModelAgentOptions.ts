@@ -10,7 +10,7 @@ import * as Budgets from "./Budget.ts"
 import { Guide, GuideName } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
 import { DEFAULT_RETRIES } from "./models/Backoff.ts"
-import type { Model } from "./models/Model.ts"
+import type { CacheTime, Model, ToolChoice } from "./models/Model.ts"
 import * as Models from "./models/Models.ts"
 import type { AgentDelta } from "./Turns.ts"
 
@@ -38,6 +38,18 @@ export interface ModelAgentOptions {
   readonly onDelta?: (delta: AgentDelta) => void
   /** Limit of one answer, in tokens. Default: the provider's. */
   readonly maxOutputTokens?: number
+  /**
+   * How long the provider caches the beginning of each request for the next one, where it wants to be told (Anthropic).
+   * Default: `5m`.
+   */
+  readonly cache?: CacheTime | "off"
+  /** Whether the model must, may or must not call tools, or the tool that it must call. Default: `auto`, it may. */
+  readonly toolChoice?: ToolChoice
+  /**
+   * Options of the provider's AI SDK package, by provider: reasoning effort, service tier and the like, such as
+   * `{ openai: { reasoningEffort: "low" } }`. They are recorded with each request: put no secrets there.
+   */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
   /** Maximum number of retries after a transient failure. Default: 4. */
   readonly retries?: number
   /** The agent's name in the log. Default: the model's, as `provider/model`. */
@@ -73,6 +85,9 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     conversation: Schema.Boolean,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
+    cache: Schema.Literal("5m", "1h", "off"),
+    toolChoice: Schema.Union(Schema.Literal("auto", "required", "none"), Schema.Struct({ tool: Options.Text })),
+    providerOptions: Schema.Record({ key: Schema.String, value: JsonObject }),
     retries: Options.wholeNumber(0, MOST_RETRIES),
     name: Options.Name,
     version: Options.Name,

@@ -71,7 +71,9 @@ export const ask = (
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
   const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
-  const requestDigest = RequestDigest.of(request)
+  const { cache: _, ...asked } = request
+  // Caching changes what a request costs, not what it says.
+  const requestDigest = RequestDigest.of(asked)
   const attempt = (
     number: number,
     afterMs: number,

@@ -282,7 +282,7 @@ describe("an agent from a model", () => {
       expect(audit.outcome).toBe("achieved")
       expect(JSON.stringify(scripted.requests[1]?.messages.at(-1))).toContain("answer.count: expected integer")
       const found = Conversation.answerIn(answer, events)
-      expectTypeOf(found).toEqualTypeOf<Option.Option<{ readonly count: number } & {}>>()
+      expectTypeOf(found).toEqualTypeOf<Option.Option<{ readonly count: number }>>()
       expect(found).toMatchObject({ _tag: "Some", value: { count: 5 } })
     }),
   )

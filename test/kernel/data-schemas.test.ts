@@ -79,7 +79,7 @@ const described = {
     },
     result: { type: "object", properties: { inhabitants: { type: "number" } }, required: ["inhabitants"] },
     run: (args) => {
-      expectTypeOf(args).toEqualTypeOf<{ readonly city: string } & { readonly year?: number }>()
+      expectTypeOf(args).toEqualTypeOf<{ readonly city: string; readonly year?: number }>()
       return { inhabitants: counted({ year: 2020, ...args }) }
     },
   }),

@@ -400,7 +400,12 @@ describe("a tool that fails", () => {
         risk: "none",
         run: () => Effect.fail(new Error("x".repeat(9_000))),
       })
-      const wrong = Tool.make({ description: "Lies", risk: "none", result: { type: "string" } as JsonObject, run: () => 1 })
+      const wrong = Tool.make({
+        description: "Lies",
+        risk: "none",
+        result: { type: "string" } as JsonObject,
+        run: () => 1,
+      })
       const { task } = yield* opened({ tools: { long, wrong } })
       const outcome = yield* task.act("program/long")
       expect(outcome.status === "failed" && outcome.error.message.length).toBeLessThan(8_300)

@@ -23,7 +23,19 @@ export interface TurnRequest {
   readonly temperature?: number
   /** Limit of the answer, in tokens. Default: the provider's. */
   readonly maxOutputTokens?: number
+  /** How long the provider may cache the request's beginning for the next request. Default: it is not told to. */
+  readonly cache?: CacheTime
+  /** Whether the model must, may or must not call tools, or which one it must call. Default: it may. */
+  readonly toolChoice?: ToolChoice
+  /** Options of the provider's package, by provider, such as `{ anthropic: { effort: "low" } }`. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }
+
+/** How long a provider caches the beginning of a request: five minutes or an hour after its last use. */
+export type CacheTime = "5m" | "1h"
+
+/** Whether a model must, may or must not call tools, or the name of the tool that it must call. */
+export type ToolChoice = "auto" | "required" | "none" | { readonly tool: string }
 
 /**
  * Why an answer ended: the model was done (`stop`), requests tool calls (`calls`), or reached the limit of tokens

@@ -20,7 +20,7 @@ import { isEmptyStruct } from "../../values/schema/Structure.ts"
  * - a Standard Schema that can be written as JSON Schema, such as one of zod 4, arktype or valibot
  * - a JSON Schema (draft 2020-12, or draft-07 if `$schema` says so)
  */
-export type DataSchema = Schema.Schema.AnyNoContext | Standard.StandardSchema<never, unknown> | JsonSchema
+export type DataSchema = Schema.Schema.AnyNoContext | Standard.StandardSchema | JsonSchema
 
 /** A JSON Schema. */
 export interface JsonSchema {
@@ -33,14 +33,14 @@ export interface JsonSchema {
  */
 export type Described<Of, Plain> = Of extends Schema.Schema.AnyNoContext
   ? Schema.Schema.Type<Of>
-  : Of extends Standard.StandardSchema<never, unknown>
+  : Of extends Standard.StandardSchema
     ? Standard.OutputOf<Of>
     : JsonSchemaValue<Of, Plain>
 
 /** The described value as a function returns it: before a Standard Schema validates it. */
 export type Returnable<Of, Plain> = Of extends Schema.Schema.AnyNoContext
   ? Schema.Schema.Type<Of>
-  : Of extends Standard.StandardSchema<never, unknown>
+  : Of extends Standard.StandardSchema
     ? Standard.InputOf<Of>
     : JsonSchemaValue<Of, Plain>
 

@@ -49,11 +49,18 @@ type NamedValue<Of, Type, Plain> = Type extends "string"
             : Plain
 
 type ObjectValue<Of> = Of extends { readonly properties: infer Properties extends object }
-  ? {
-      readonly [Key in keyof Properties as Key extends RequiredOf<Of> ? Key : never]: JsonSchemaValue<Properties[Key]>
-    } & {
-      readonly [Key in keyof Properties as Key extends RequiredOf<Of> ? never : Key]?: JsonSchemaValue<Properties[Key]>
-    }
+  ? Flat<
+      {
+        readonly [Key in keyof Properties as Key extends RequiredOf<Of> ? Key : never]: JsonSchemaValue<Properties[Key]>
+      } & {
+        readonly [Key in keyof Properties as Key extends RequiredOf<Of> ? never : Key]?: JsonSchemaValue<
+          Properties[Key]
+        >
+      }
+    >
   : JsonObject
+
+/** One object in place of an intersection, as people read it in an editor. */
+type Flat<Of> = { readonly [Key in keyof Of]: Of[Key] }
 
 type RequiredOf<Of> = Of extends { readonly required: ReadonlyArray<infer Key> } ? Key : never

@@ -34,10 +34,10 @@ export interface StandardIssue {
 }
 
 /** The value before validation. */
-export type InputOf<Of extends StandardSchema<never, unknown>> = NonNullable<Of["~standard"]["types"]>["input"]
+export type InputOf<Of extends StandardSchema> = NonNullable<Of["~standard"]["types"]>["input"]
 
 /** The validated value. */
-export type OutputOf<Of extends StandardSchema<never, unknown>> = NonNullable<Of["~standard"]["types"]>["output"]
+export type OutputOf<Of extends StandardSchema> = NonNullable<Of["~standard"]["types"]>["output"]
 
 /** True for schemas of libraries other than Effect, whose own also have the interface. Some are functions. */
 export const isStandardSchema = (value: unknown): value is StandardSchema => {

@@ -29,7 +29,7 @@ describe("what goes to a provider", () => {
         ],
         tools: [],
       },
-      false,
+      {},
     )
     const names = ["files_read", "unnamed", "x".repeat(64)].map((toolName) => ({ toolName }))
     expect(prompt).toMatchObject([{ content: names }, { content: names }])
@@ -51,7 +51,7 @@ describe("what goes to a provider", () => {
         ],
         tools: [],
       },
-      false,
+      {},
     )
     expect(prompt).toMatchObject([{ role: "assistant", content: [{ type: "tool-call" }] }])
     expect(prompt[0]?.content).toHaveLength(1)

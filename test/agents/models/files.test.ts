@@ -137,15 +137,14 @@ describe("another file in a tool's result", () => {
   ])("that is wrong, or text, is told as text: %j", (value, told) => {
     const support = { inResults: ["image/png", "application/pdf"], inMessages: ["image/png", "application/pdf"] }
     const request = { system: "", tools: [] }
-    const { prompt } = callOptions({ ...request, messages: resulting(value as Json) }, false, support)
+    const { prompt } = callOptions({ ...request, messages: resulting(value as Json) }, { files: support })
     expect(prompt.at(-1)).toMatchObject({
       content: [{ output: { type: "text", value: expect.stringContaining(told) } }],
     })
     const { type: _, ...part } = value
     const asked = callOptions(
       { ...request, messages: [{ role: "user", content: [{ type: "file", ...part }] }] },
-      false,
-      support,
+      { files: support },
     )
     expect(asked.prompt).toMatchObject([
       { role: "user", content: [{ type: "text", text: expect.stringContaining(told) }] },

@@ -75,10 +75,8 @@ const turn = (
       Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => ({ error: new Silence(timeoutMs) }) }),
       Effect.catchAll(({ error }) => classified(error)),
     )
-  const options = {
-    ...Prompt.callOptions(request, provider.looseTools === true, provider.files),
-    ...provider.callOptions,
-  }
+  const plain = Prompt.callOptions(request, provider)
+  const options = request.cache === undefined ? plain : (provider.caching?.(plain, request.cache) ?? plain)
   const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
     Effect.gen(function* () {
       let length = 0

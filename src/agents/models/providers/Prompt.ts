@@ -10,27 +10,51 @@ import { defined } from "../../../values/defined.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Files from "../Files.ts"
 import type { AnswerPart, CallPart, ContentPart, Message, ToldPart, ToolResult } from "../Message.ts"
-import type { ToolDescription, TurnRequest } from "../Model.ts"
+import type { ToolChoice, ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
  * Omits text of spaces alone, which some providers reject, and empty messages. A file that the provider's models do not
  * accept becomes text. A file that they accept, but not within the result of a tool, follows the results in a message
  * of the user.
- *
- * @param looseTools whether tools declare that their schema must not be made strict
  */
 export const callOptions = (
   request: TurnRequest,
-  looseTools: boolean,
-  files: Files.FileSupport = NO_FILES,
+  { looseTools = false, files = NO_FILES, providerOptions = {} }: ProviderTraits = {},
 ): LanguageModelV3CallOptions => ({
   prompt: [
     ...(request.system === "" ? [] : [{ role: "system" as const, content: request.system }]),
     ...request.messages.flatMap((message) => messagesOf(message, files)).filter(({ content }) => content.length > 0),
   ],
   ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => toolOf(tool, looseTools)) }),
+  ...(request.toolChoice === undefined || request.tools.length === 0
+    ? {}
+    : { toolChoice: choiceOf(request.toolChoice) }),
+  ...optionsOfRequest(providerOptions, request.providerOptions ?? {}),
   ...defined({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens }),
 })
+
+/** What a provider's models need. */
+export interface ProviderTraits {
+  /** Whether tools declare that their schema must not be made strict. */
+  readonly looseTools?: boolean
+  readonly files?: Files.FileSupport
+  /** Options of every request, which those of a request override one by one. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+}
+
+const choiceOf = (choice: ToolChoice): NonNullable<LanguageModelV3CallOptions["toolChoice"]> =>
+  typeof choice === "string" ? { type: choice } : { type: "tool", toolName: nameOf(choice.tool) }
+
+const optionsOfRequest = (
+  always: { readonly [provider: string]: JsonObject },
+  own: { readonly [provider: string]: JsonObject },
+): Pick<LanguageModelV3CallOptions, "providerOptions"> => {
+  const names = [...new Set([...Object.keys(always), ...Object.keys(own)])]
+  if (names.length === 0) return {}
+  return {
+    providerOptions: optionsOf(Object.fromEntries(names.map((name) => [name, { ...always[name], ...own[name] }]))),
+  }
+}
 
 const toolOf = ({ name, description, args }: ToolDescription, loose: boolean): LanguageModelV3FunctionTool => ({
   type: "function",

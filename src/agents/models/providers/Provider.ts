@@ -4,9 +4,12 @@ import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provid
 import { Effect } from "effect"
 import * as OptionalPackage from "../../../platform/packages/OptionalPackage.ts"
 import { defined } from "../../../values/defined.ts"
+import type { JsonObject } from "../../../values/Json.ts"
 import type { Fetch } from "../Fetch.ts"
 import type { FileSupport } from "../Files.ts"
+import type { CacheTime } from "../Model.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
+import * as Caching from "./Caching.ts"
 import * as OllamaLines from "./OllamaLines.ts"
 import * as RawReading from "./RawReading.ts"
 
@@ -27,7 +30,10 @@ export interface Provider {
   readonly baseURLVariable?: string
   /** Whether the provider has no server of its own, so that it requires a URL. */
   readonly needsBaseURL: boolean
-  readonly callOptions?: Pick<LanguageModelV3CallOptions, "providerOptions">
+  /** Options of every request. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /** Tells the provider what to cache. Default: it caches by itself, or not at all. */
+  readonly caching?: (options: LanguageModelV3CallOptions, time: CacheTime) => LanguageModelV3CallOptions
   readonly files: FileSupport
   /** Whether tools declare that their schema must not be made strict. */
   readonly looseTools?: true
@@ -51,6 +57,7 @@ export const providers: ReadonlyArray<Provider> = [
     needsKey: true,
     needsBaseURL: false,
     files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
+    caching: Caching.ofAnthropic,
     raw: RawReading.anthropic,
   },
   {
@@ -63,7 +70,7 @@ export const providers: ReadonlyArray<Provider> = [
     needsBaseURL: false,
     // The log holds the whole conversation. If the provider stored it, requests would refer to answers by ids that
     // another organisation or a later year does not know.
-    callOptions: { providerOptions: { openai: { store: false } } },
+    providerOptions: { openai: { store: false } },
     looseTools: true,
     files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
     raw: RawReading.openai,

@@ -69,7 +69,7 @@ export class AgentRequests {
     const { messages, leftOut } = this.#selected(all)
     return {
       asksFor: "turn",
-      ...this.#prompt(tools),
+      ...this.#prompt(tools, asObject(request.options)),
       messages,
       earlier: null,
       memory: { policy: asObject(this.#guide?.payload.memoryPolicy), leftOut },
@@ -109,7 +109,7 @@ export class AgentRequests {
     }
   }
 
-  #prompt(tools: { readonly value: Json; readonly at: number } | undefined): Prompt {
+  #prompt(tools: { readonly value: Json; readonly at: number } | undefined, options: JsonObject): Prompt {
     const guide = this.#guide
     if (guide === undefined) {
       const notRecorded = "The log has no guide of this agent before the request."
@@ -122,7 +122,7 @@ export class AgentRequests {
           ? { value: systemPrompt, at: guide.position }
           : { notRecorded: "The guide was recorded without its system prompt." },
       tools: toolsOf(tools),
-      settings: { value: temperature === undefined ? {} : { temperature }, at: guide.position },
+      settings: { value: { ...(temperature === undefined ? {} : { temperature }), ...options }, at: guide.position },
     }
   }
 
