@@ -151,6 +151,7 @@ export interface PlayedOut {
 export interface WorldClone {
   /** The agents that take part. */
   readonly agents: () => ReadonlyArray<string>
+  /** An agent's spaces. */
   readonly spaces: (agent?: string) => Spaces
   /** Acts as one agent. In a world of mode `parallel`, this is a round in which only that agent acts. */
   readonly step: (action: Json, agent?: string) => Effect.Effect<StepResult, CloneError>
@@ -158,17 +159,19 @@ export interface WorldClone {
   readonly stepTogether: (actions: { readonly [agent: string]: Json }) => Effect.Effect<StepResults, CloneError>
   /** Plays on until no agent can act. The agents choose among their legal actions at random, within the world's process. */
   readonly playOut: (options?: PlayOutOptions) => Effect.Effect<PlayedOut, CloneError>
+  /** The agent's current observation. */
   readonly observe: (agent?: string) => Effect.Effect<Json, CloneError>
   /** The legal actions, in the shape of the action space; null if the world has no mask. */
   readonly mask: (agent?: string) => Effect.Effect<Json, CloneError>
   /** The whole state as one document. */
   readonly state: Effect.Effect<JsonObject, CloneError>
+  /** The agent's status in its episode. */
   readonly status: (agent?: string) => Effect.Effect<Status, CloneError>
   /** The agent whose turn it is; null in a world without turns, and after the end. */
   readonly turn: Effect.Effect<string | null, CloneError>
   /**
    * Puts this clone into a state that `state` of the world or of any of its clones returned. Fails with
-   * `UnexpectedAnswer` if the world comes to another state.
+   * `UnexpectedAnswer` if the world arrives at another state.
    */
   readonly restore: (state: JsonObject) => Effect.Effect<void, CloneError>
   /** Another clone, in the same state. */
