@@ -180,6 +180,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "piaavt", "--output", "lines.jsonl"],
   ["export", "agent-trace", "--output", "traces.jsonl"],
   ["export", "git-ai"],
+  ["export", "harbor", "task-0001", "--test", "true", "--output", "harbor-task"],
   ["export", "git", "--branch", "session"],
   ["export", "studio", "task-0001", "--output", "shared.html"],
   ["export", "html", "--output", "report.html"],

@@ -95,7 +95,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },
   "export transitions": { "--timeline": output, "--scores": output },
-  "export trajectories": { "--timeline": output },
+  "export trajectories": { "--timeline": output, "--plugin": output },
   "export dataset": { "--timeline": output },
   "export otlp": { "--task": output, "--timeline": output },
   "export mcap": { "--task": output, "--timeline": output },
@@ -180,6 +180,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "restore", "now", "--into", "restored"]],
     [["files", "restore", "--undo", "--dry-run"]],
     [["export", "studio", "nobody", "--output", "-"]],
+    [["export", "harbor", "nobody", "--test", "true", "--output", gone]],
   ])("hindcast %j: exit 3", async (words) => {
     const ended = await runInProcess([...words, ...(words.includes("--log") ? [] : ["--log", log])])
     expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/^error: /)])

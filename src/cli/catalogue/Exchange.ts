@@ -109,6 +109,18 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../git/Branch.ts")).branch),
   },
   {
+    path: "export harbor",
+    uses: [
+      [
+        "export harbor TASK --output DIR --test COMMAND",
+        "a recorded task as a task for Harbor: goal, files at the start, test; --solution MOMENT adds files that pass",
+      ],
+    ],
+    example: 'export harbor 1a2b3c4d --test "npm test" --image node:22 --output tasks/broken-build',
+    page: "docs/guides/regression-test-for-harbor.md",
+    load: command(async () => (await import("../files/HarborCommand.ts")).harbor),
+  },
+  {
     path: "export studio",
     uses: [["export studio TASK… --output FILE", "tasks with the debugger, as one page to share"]],
     example: "export studio 1a2b3c4d --output run.html",

@@ -4,13 +4,14 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import * as Pages from "../../../events/read/Pages.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import { encode } from "../../../projections/exports/Encoder.ts"
 import * as Trajectory from "../../../projections/exports/trajectories/Trajectory.ts"
 import * as TrajectoryRows from "../../../projections/exports/trajectories/TrajectoryRows.ts"
 import { Projector } from "../../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../../projections/state/PluginRegistry.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
-import { BadInput } from "../../command/BadInput.ts"
+import { BadInput, NothingListed } from "../../command/BadInput.ts"
 import { common, oneOf, optionalText } from "../../command/CommonOptions.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as TimelineOption from "../../command/TimelineOption.ts"
@@ -67,6 +68,16 @@ export const trajectories = Command.make(
         ),
         Stream.filter(Trajectory.isTrajectory),
       )
+      if (Option.isSome(plugin)) {
+        const registry = yield* (yield* Projector).stateAt(PluginRegistry.projection, position)
+        const worlds = yield* worldsIn(log, position)
+        if (!Object.hasOwn(registry, plugin.value) && !worlds.has(plugin.value))
+          return yield* new NothingListed({
+            expected: `an episode of ${plugin.value}`,
+            found:
+              worlds.size === 0 ? "no episode of any world" : `none; there are episodes of ${[...worlds].join(", ")}`,
+          })
+      }
       const about = () => ({ leftOut: Object.fromEntries(counts.leftOut), head: { position } })
       if (Option.contains(typed, MINARI)) {
         const projector = yield* Projector
@@ -123,6 +134,16 @@ export const trajectories = Command.make(
     "Write the episodes of worlds for learning: observations, actions, rewards, flags (Minari, Parquet, CSV, JSON Lines)",
   ),
 )
+
+/** The plugins whose environments were reset. */
+const worldsIn = (log: EventLog.Service, until: number) =>
+  Effect.gen(function* () {
+    const worlds = new Set<string>()
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["EnvironmentReset"], until }, (page) => {
+      for (const event of page) if (is(event, "EnvironmentReset")) worlds.add(event.payload.plugin)
+    })
+    return worlds
+  })
 
 const ofTask = (log: EventLog.Service, taskId: string, until: number) =>
   Effect.gen(function* () {
