@@ -121,7 +121,7 @@ export const harbor = Command.make(
   ),
 )
 
-/** What people asked for in a task: all of it, or from the last prompt before a moment on. */
+/** The prompts of a task: all of them, or those from the last prompt before a moment on. */
 const promptsOf = (log: EventLog.Service, taskId: string, at: number | undefined) =>
   Effect.map(Stream.runCollect(log.read({ timeline: log.timeline, taskId, types: ["InputReceived"] })), (inputs) => {
     const all = [...inputs].flatMap((event) =>

@@ -3,7 +3,7 @@
  * files at the start, and a test that writes a reward.
  */
 
-/** What a task consists of, apart from files. */
+/** A task without its files. */
 export interface HarborTask {
   /** `organisation/name`. */
   readonly name: string
@@ -100,7 +100,7 @@ const toml = ({ name, description, from }: HarborTask): string =>
 /** A basic string of TOML: that of JSON, in which DEL is escaped, too. */
 const tomlText = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007F")
 
-/** What a name may have: Harbor allows letters, digits, `-`, `_` and dots, but no two dots in a row. */
+/** A name that Harbor takes. Harbor allows letters, digits, `-`, `_` and single dots; this one has no dots. */
 export const nameFrom = (text: string): string => {
   const name = text
     .replace(/[^A-Za-z0-9_-]+/g, "-")

@@ -97,7 +97,7 @@ export const DATASET = 1
 let opened = 0
 
 /**
- * Opens a file on an open descriptor, to read it or to write it anew. The caller closes the descriptor after the file.
+ * Opens a file on an open descriptor, to read it or to write it from its start. The caller closes the descriptor after the file.
  * Rejects with `NoHdf5` without the package, and with an error of HDF5 for other files.
  */
 export const open = async (descriptor: number, mode: "r" | "w"): Promise<OpenFile> => {

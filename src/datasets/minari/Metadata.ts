@@ -163,7 +163,7 @@ const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCodePoint(
 /** Ids of data sets: a name of letters, digits, `_` and `-`, with its version, in namespaces of at least two characters. */
 export const ID = /^(?:[\w-]{2,}\/)*[A-Za-z0-9_-]+-v\d+$/
 
-/** What a written data set states. */
+/** The contents of a written `metadata.json`. */
 export interface Written {
   readonly id: string
   readonly format: Format
