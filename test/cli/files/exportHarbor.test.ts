@@ -99,11 +99,7 @@ describe("export harbor", () => {
     expect((await exporting(made, task)).error).toContain("expected a directory that does not exist yet")
     for (const image of ["ubuntu\nRUN evil", "", "-x", "a b"]) {
       const { code, error } = await exporting(made, temporary("other"), `--image=${image}`)
-      expect([image, code, error]).toEqual([
-        image,
-        1,
-        expect.stringContaining("--image: expected"),
-      ])
+      expect([image, code, error]).toEqual([image, 1, expect.stringContaining("--image: expected")])
     }
     expect((await exporting(made, temporary("third"), "--test", " ")).code).toBe(1)
   })
