@@ -37,6 +37,7 @@ const CASES = {
   travel: "./cases/travel.mjs",
   turns: "./cases/turns.mjs",
   record: "./cases/record.mjs",
+  rollouts: "./cases/rollouts.mjs",
   worlds: "./cases/worlds.mjs",
 }
 const names = values.only === undefined ? Object.keys(CASES) : values.only.split(",")

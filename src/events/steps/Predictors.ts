@@ -11,13 +11,15 @@ export type Columns = ReadonlyArray<Float64Array>
  * two. `c` and `f`: a copy of an earlier column's number in this row, `f` in single precision. `a`: the previous number
  * plus an earlier column's in this row. `e`: the previous number plus a multiple of another column's previous one, as
  * Euler's method integrates. `m`: the previous number plus the change in the last row with the same number in an earlier
- * column, as an action has the same effect.
+ * column, as an action has the same effect. `g`: as `m`, and the change grows with a third column's previous number, as a
+ * force does with a place.
  */
 export type Predictor =
   | readonly ["p"]
   | readonly ["l"]
   | readonly ["c" | "f" | "a" | "m", column: number]
   | readonly ["e", column: number, factor: number]
+  | readonly ["g", same: number, column: number, factor: number]
 
 /** Predicts the number of a column in a row. Earlier rows are complete, and so are earlier columns of this row. */
 export type Predict = (row: number) => number
@@ -50,15 +52,24 @@ export const predictorOf = (columns: Columns, column: number, predictor: Predict
     }
     case "m":
       return changeBy(own, columns[predictor[1]] ?? EMPTY)
+    case "g":
+      return changeBy(own, columns[predictor[1]] ?? EMPTY, columns[predictor[2]] ?? EMPTY, predictor[3])
   }
 }
 
-/** Remembers the change of the last row with each number of another column. Call it once for each row, in order. */
-const changeBy = (own: Float64Array, other: Float64Array): Predict => {
-  const changes = new Map<number, number>()
+/**
+ * Remembers the change of the last row with each number of another column, and what a third column was before it. Call it
+ * once for each row, in order.
+ */
+const changeBy = (own: Float64Array, same: Float64Array, third: Float64Array = EMPTY, factor = 0): Predict => {
+  const changes = new Map<number, readonly [change: number, third: number]>()
   return (row) => {
-    if (row > 1) changes.set(other[row - 1] ?? 0, (own[row - 1] ?? 0) - (own[row - 2] ?? 0))
-    return row > 0 ? (own[row - 1] ?? 0) + (changes.get(other[row] ?? 0) ?? 0) : 0
+    if (row > 1) changes.set(same[row - 1] ?? 0, [(own[row - 1] ?? 0) - (own[row - 2] ?? 0), third[row - 2] ?? 0])
+    if (row === 0) return 0
+    const last = changes.get(same[row] ?? 0)
+    if (last === undefined) return own[row - 1] ?? 0
+    const [change, then] = last
+    return (own[row - 1] ?? 0) + change + (factor === 0 ? 0 : factor * ((third[row - 1] ?? 0) - then))
   }
 }
 
@@ -88,7 +99,30 @@ export const choose = (columns: Columns, column: number): Predictor => {
     const factor = factorBetween(own, columns[other] ?? EMPTY)
     if (factor !== undefined) consider(["e", other, factor])
   }
+  if (best[0] === "m") {
+    const [, same] = best
+    for (const other of others.slice(0, MAX_CONSIDERED)) {
+      const factor = growthWith(own, columns[same] ?? EMPTY, columns[other] ?? EMPTY)
+      if (factor !== undefined) consider(["g", same, other, factor])
+    }
+  }
   return best
+}
+
+/** By how much the changes of equal rows differ for each unit by which a third column differs: the line of least squares. */
+const growthWith = (own: Float64Array, same: Float64Array, third: Float64Array): number | undefined => {
+  const last = new Map<number, readonly [change: number, third: number]>()
+  let [products, squares] = [0, 0]
+  for (let row = 1; row < own.length && row < COMPARED_ROWS; row++) {
+    const [change, now] = [(own[row] ?? 0) - (own[row - 1] ?? 0), third[row - 1] ?? 0]
+    const before = last.get(same[row] ?? 0)
+    last.set(same[row] ?? 0, [change, now])
+    if (before === undefined) continue
+    products += (change - before[0]) * (now - before[1])
+    squares += (now - before[1]) ** 2
+  }
+  const factor = Number((products / squares).toPrecision(6))
+  return Number.isFinite(factor) && factor !== 0 ? factor : undefined
 }
 
 const changes = (column: Float64Array, rows: number): boolean => {
@@ -107,14 +141,27 @@ const factorBetween = (own: Float64Array, other: Float64Array): number | undefin
   return undefined
 }
 
-/** The approximate number of bytes that differ from the predictions. */
+/** The bytes from the first to the last bit that differs from the predictions. */
 const costOf = (own: Float64Array, predict: Predict, rows: number): number => {
-  let cost = 0
+  let bits = 0
   for (let row = 0; row < rows; row++) {
-    const [value, predicted] = [own[row] ?? 0, predict(row)]
-    if (Object.is(value, predicted)) continue
-    const error = Math.abs(value - predicted) / (Math.abs(value) || 1)
-    cost += Number.isFinite(error) ? Math.max(0.5, 8 + Math.log2(Math.max(error, 2 ** -52)) / 8) : 9
+    pair[0] = own[row] ?? 0
+    const predicted = predict(row)
+    pair[1] = Number.isFinite(predicted) ? predicted : 0
+    const [low = 0, high = 0, otherLow = 0, otherHigh = 0] = pairWords
+    bits += differing((high ^ otherHigh) >>> 0, (low ^ otherLow) >>> 0)
   }
-  return cost
+  return bits / 8
 }
+
+const differing = (high: number, low: number): number => {
+  if (high === 0) return low === 0 ? 0 : 32 - Math.clz32(low) - trailing(low)
+  return 64 - Math.clz32(high) - (low === 0 ? 32 + trailing(high) : trailing(low))
+}
+
+/** Zero bits at the end of a word that is not 0. */
+const trailing = (word: number): number => 31 - Math.clz32(word & -word)
+
+/** A number and its prediction. All machines that Node runs on are little-endian. */
+const pair = new Float64Array(2)
+const pairWords = new Uint32Array(pair.buffer)

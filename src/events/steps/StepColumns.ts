@@ -180,6 +180,7 @@ const PredictorSchema: Schema.Schema<Predictor> = Schema.Union(
   Schema.Tuple(Schema.Literal("l")),
   Schema.Tuple(Schema.Literal("c", "f", "a", "m"), ColumnIndex),
   Schema.Tuple(Schema.Literal("e"), ColumnIndex, Schema.Finite),
+  Schema.Tuple(Schema.Literal("g"), ColumnIndex, ColumnIndex, Schema.Finite),
 )
 
 const decodeHeader = Schema.decodeUnknownSync(

@@ -18,6 +18,7 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { MAX_STEPS } from "../../values/StepAddress.ts"
 import type { NoSuchEnvironment } from "../handle/PluginEnvironment.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 import { TOO_LARGE } from "./EpisodeRecorder.ts"
@@ -50,7 +51,7 @@ export type RolloutError =
   | RolloutProgress.RolloutNotFound
 
 /** Steps of an episode after which they are recorded, if it has not ended. */
-export const FLUSH_STEPS = 256
+export const FLUSH_STEPS = MAX_STEPS
 
 /** Refusals in a row after which a policy counts as stuck. */
 const MAX_REFUSALS = 1000

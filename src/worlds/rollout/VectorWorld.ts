@@ -15,6 +15,7 @@ import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
+import { MAX_STEPS } from "../../values/StepAddress.ts"
 import type { EpisodePlace } from "./EpisodeRecorder.ts"
 import { MAX_PARALLEL } from "./RolloutOptions.ts"
 import { type Move, type Moved, Vector, type VectorError } from "./Vector.ts"
@@ -154,7 +155,7 @@ export const open = (
 const CUT = { outcome: "truncated", reason: "the program ended it" } as const
 
 /** Steps of an episode after which they are recorded. */
-const FLUSH_STEPS = 256
+const FLUSH_STEPS = MAX_STEPS
 
 class Slots {
   readonly #vector: Vector
