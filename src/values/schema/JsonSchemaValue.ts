@@ -29,11 +29,14 @@ type HasAny<Of, Keys extends string> = string extends keyof Of
     ? false
     : true
 
+/** The values of several alternative schemas. */
 type EachValue<Of> = Of extends unknown ? JsonSchemaValue<Of> : never
 
+/** The value of a schema with a `type`, which may be a list. */
 type TypedValue<Of, Type, Plain> =
   Type extends ReadonlyArray<infer Each> ? NamedValue<Of, Each, Plain> : NamedValue<Of, Type, Plain>
 
+/** The value of one named type. */
 type NamedValue<Of, Type, Plain> = Type extends "string"
   ? string
   : Type extends "number" | "integer"
@@ -48,6 +51,7 @@ type NamedValue<Of, Type, Plain> = Type extends "string"
             ? ObjectValue<Of>
             : Plain
 
+/** An object with the declared properties. */
 type ObjectValue<Of> = Of extends { readonly properties: infer Properties extends object }
   ? Flat<
       {
@@ -63,4 +67,5 @@ type ObjectValue<Of> = Of extends { readonly properties: infer Properties extend
 /** One object in place of an intersection, as people read it in an editor. */
 type Flat<Of> = { readonly [Key in keyof Of]: Of[Key] }
 
+/** The names of the required properties. */
 type RequiredOf<Of> = Of extends { readonly required: ReadonlyArray<infer Key> } ? Key : never
