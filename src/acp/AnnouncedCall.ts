@@ -13,14 +13,14 @@ export const merged = (before: JsonObject, update: JsonObject): JsonObject => {
   return { ...before, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) }
 }
 
-/** Agents name no tool: its kind stands for it. */
+/** Agents name no tool, so the call's kind takes its place. */
 export const callOf = (fields: JsonObject, callId: string): ToolCall => ({
   tool: textOf(fields.kind) ?? "other",
   input: recordable<Json>(inputOf(fields), (omitted) => ({ omitted })),
   callId,
 })
 
-/** How it ended, if the agent has told. */
+/** How it ended, if the agent has said. */
 export const outcomeOf = (fields: JsonObject): ToolOutcome | undefined => {
   const { status, content = [], rawOutput } = fields
   if (status !== "completed" && status !== "failed") return undefined

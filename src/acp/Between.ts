@@ -1,6 +1,6 @@
 /**
- * Stands between an editor and an agent: each line passes as it came, and is recorded before. Permission requests are
- * decided by the gate where its rules say so, otherwise by the editor's person.
+ * Passes messages between an editor and an agent: records each line, then passes it on as it came. The gate's rules
+ * answer permission requests, or leave them to the editor's person.
  */
 
 import type { Buffer } from "node:buffer"
@@ -15,7 +15,7 @@ import * as Recorder from "./Recorder.ts"
 
 export interface BetweenOptions {
   readonly recorder: Recorder.Recorder
-  /** Whether rules decide: then a request that cannot be judged is refused. Otherwise the person decides alone. */
+  /** Whether rules decide: they refuse a request that nobody can judge. Otherwise the person decides alone. */
   readonly isGated: boolean
   /** The person at the editor, for the log. */
   readonly user: string
@@ -87,13 +87,13 @@ export const run = async ({ recorder, isGated, user, editor, agent, unreadMs }: 
     await toAgent.line(isSame || own === undefined ? answer : response(id, own))
   }
 
-  /** Whether the line is passed on. */
+  /** Returns whether to pass the line on. */
   const fromAgent = async (message: Message, line: Buffer): Promise<boolean> => {
     await recorder.take("agent", message)
     if (message.kind !== "request" || message.method !== Recorder.ASKING) return true
     const { id, params } = message
     if (questions.has(keyOf(id)) || decided.has(keyOf(id))) {
-      // Its answer could not be told from the other's.
+      // Nobody could tell its answer from the other's.
       if (isGated) await toAgent.line(response(id, Permission.CANCELLED))
       return !isGated
     }
@@ -142,7 +142,7 @@ export const run = async ({ recorder, isGated, user, editor, agent, unreadMs }: 
   const ended = pump("agent", agent.from, toEditor).finally(withdraw)
   // The editor may stay connected after the agent has ended.
   const editing = pump("editor", editor.from, toAgent).finally(toAgent.end)
-  // Whatever ends the editor's stream after the agent has ended changes nothing.
+  // The end of the editor's stream changes nothing after the agent's.
   editing.catch(() => {})
   const end = await Promise.race([ended, Promise.all([editing, ended]), toEditor.stuck, toAgent.stuck])
   if (end instanceof Outlet.Unread) withdraw()

@@ -22,10 +22,10 @@ interface Call {
   isDenied: boolean
 }
 
-/** Maximum length of a message that is gathered from its chunks. A longer one is several messages. */
+/** Maximum length of a message gathered from its chunks. A longer one becomes several messages. */
 const MAX_MESSAGE = 256 * 1024
 
-/** Maximum number of open calls of a turn. Calls beyond are kept as the agent announced them. */
+/** Maximum number of open calls of a turn. The log keeps further calls as the agent announced them. */
 const MAX_CALLS = 10_000
 
 const OTHER: Happening = { kind: "other" }
@@ -37,7 +37,7 @@ export interface Conversation {
   readonly update: (update: JsonObject, isNew: (callId: string) => Promise<boolean>) => Promise<ReadonlyArray<Told>>
   /** The call that a permission request is about. Each question is about a command of its own. */
   readonly asked: (fields: JsonObject, isNew: (callId: string) => Promise<boolean>) => Promise<Asked>
-  /** Ends the message that is being gathered. */
+  /** Ends the message in progress. */
   readonly flush: () => ReadonlyArray<Told>
   /** Ends a turn: a call that is still open has an unknown end. */
   readonly endTurn: () => ReadonlyArray<Told>
@@ -91,7 +91,7 @@ export const make = (): Conversation => {
     if (outcome === undefined) return []
     calls.delete(id)
     if (isDenied && !outcome.ok) return []
-    // The agent says that a call ran which had been refused: another command, which nobody allowed.
+    // The agent ran a call despite the refusal: another command, which nobody allowed.
     const call = AnnouncedCall.callOf(fields, isDenied ? `${callId}#ran` : callId)
     return [{ event: "tool_call_update", happening: { kind: "after", ...call, ...outcome }, payload: {} }]
   }
@@ -107,7 +107,7 @@ export const make = (): Conversation => {
         case "agent_thought_chunk":
           return gather("thought", textOfBlock(update.content))
         case "user_message_chunk":
-          // It repeats the prompt, which is recorded as the editor sent it.
+          // It repeats the prompt, which the log has as the editor sent it.
           return []
         case "tool_call":
         case "tool_call_update": {
@@ -127,7 +127,7 @@ export const make = (): Conversation => {
       const id = AnnouncedCall.idOf(fields) ?? "unnamed"
       const before = calls.get(id)
       if (before?.isAsked === true) {
-        // Asked a second time: a command of its own, which goes on under the agent's id.
+        // Asked a second time: a command of its own, which continues under the agent's id.
         calls.set(id, { ...before, callId: await unusedId(`${id}#again`, async () => false), isDenied: false })
       }
       const found = await updated(id, fields, isNew)

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer"
 
-/** Maximum length of a line that is read, in bytes. The parts of a longer one pass unread. */
+/** Maximum length of a line to read, in bytes. The parts of a longer one pass unread. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024
 
 export interface Piece {

@@ -14,7 +14,7 @@ export interface Outlet {
   /** Writes a line of our own. */
   readonly line: (bytes: Buffer | string) => Promise<void>
   readonly end: () => void
-  /** Resolves if the reader is stuck. What waits is dropped, and the stream is destroyed. */
+  /** Resolves if the reader is stuck. It then drops the waiting lines and destroys the stream. */
   readonly stuck: Promise<Unread>
 }
 
@@ -32,7 +32,7 @@ export interface OutletOptions {
   readonly unreadMs?: number | undefined
 }
 
-/** A program that is stopped by a debugger for a while goes on. */
+/** Long enough for a program that a debugger holds for a while. */
 const UNREAD_MS = 5 * 60 * 1000
 
 export const make = (to: Writable, { reader, unreadMs = UNREAD_MS }: OutletOptions): Outlet => {
@@ -55,7 +55,7 @@ export const make = (to: Writable, { reader, unreadMs = UNREAD_MS }: OutletOptio
   }
   const write = (bytes: Buffer | string): Promise<void> =>
     new Promise((resolve) => {
-      // Whoever reads has gone: the pieces have nowhere to go, and the streams' ends end the session.
+      // The reader has gone: the pieces have nowhere to go, and the streams' ends end the session.
       if (to.destroyed || to.writableEnded) return resolve()
       const done = () => {
         written.delete(done)

@@ -1,6 +1,6 @@
 /**
- * Records one connection between an editor and an agent. Whoever forwards the messages tells it each one before it is
- * passed on, in order.
+ * Records one connection between an editor and an agent. The caller forwards the messages, and tells it each one
+ * before, in order.
  */
 
 import { newId } from "../events/vocabulary/Event.ts"
@@ -16,9 +16,9 @@ export type Side = "editor" | "agent"
 
 export interface RecorderOptions {
   readonly sessions: Sessions.Sessions
-  /** The agent's name until it tells its own. */
+  /** The agent's name until the agent says its own. */
   readonly agent: string
-  /** The log failed: the rest is not recorded. Called once. */
+  /** The log failed, and recording stops. Called once. */
   readonly onFailed: (error: unknown) => void
 }
 
@@ -27,13 +27,13 @@ export interface Recorder {
   readonly take: (from: Side, message: Message) => Promise<void>
   /** Records a permission request and asks the gate. Rejects if the log fails. */
   readonly ask: (params: JsonObject, person: AsksPerson, left: AbortSignal) => Promise<HookRuling>
-  /** Records a line that was not read. */
+  /** Records that a line was too long to read. */
   readonly unread: (from: Side) => Promise<void>
   /** Ends all sessions. Never rejects. */
   readonly end: (reason: string) => Promise<void>
 }
 
-/** Maximum number of sessions of a connection, and of requests without a response. Further ones are not recorded. */
+/** Maximum number of sessions of a connection, and of requests without a response. The log lacks further ones. */
 const MAX_SESSIONS = 1_000
 const MAX_PENDING = 10_000
 

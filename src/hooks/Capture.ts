@@ -6,7 +6,7 @@ import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import * as FormatCapture from "../importing/runs/FormatCapture.ts"
 import * as Installers from "./install/Installers.ts"
 
-/** By the names that imports use: what the session's file shows is not lacking once it is merged. */
+/** By the names that imports use: a merged session file supplies some of these. */
 const OF_HOOKS: ReadonlyArray<Lack> = [
   { what: FormatCapture.MODELS.what, why: "hooks tell of prompts, calls and messages; models are asked elsewhere" },
   { what: FormatCapture.TOKENS.what, why: "hooks tell neither tokens nor costs: import the session's file" },
@@ -20,7 +20,7 @@ const OF_HOOKS: ReadonlyArray<Lack> = [
   },
 ]
 
-/** A person's choice, and rules, count for permission requests; the rest of a connection is what the agent tells. */
+/** A person's choice, and rules, count for permission requests; the agent itself reports the rest of a connection. */
 const OF_ACP: ReadonlyArray<Lack> = [
   {
     what: "calls that the agent does not ask about",
@@ -39,7 +39,7 @@ const OF_ACP: ReadonlyArray<Lack> = [
   { what: "history from before the recording", why: "what an agent repeats of a loaded session is not recorded again" },
 ]
 
-/** How the sessions of coding agents are seen. */
+/** How Hindcast sees the sessions of coding agents. */
 export type Means = Extract<RecorderMeans["means"], "hooks" | "acp">
 
 /** The event with which a session's task begins. */

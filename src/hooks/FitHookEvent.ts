@@ -1,5 +1,5 @@
 /**
- * Makes what a client reports fit for the log, which refuses lone surrogates and numbers beyond a double: a client may cut
+ * Makes a client's report fit for the log, which refuses lone surrogates and numbers beyond a double: a client may cut
  * a tool's output in the middle of a character. Pure.
  */
 

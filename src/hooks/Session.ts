@@ -87,7 +87,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
     }
   const agentOf = ({ agentId }: HookEvent) => defined({ agentId })
 
-  /** Says what the recorder sees, unless an earlier server did, and ends what it left undispatched. */
+  /** Notes the recorder's view, unless an earlier server did, and ends the calls that it left undispatched. */
   const repair = async (): Promise<void> => {
     if (left === undefined) return
     const { commandIds, questions, denials } = left

@@ -28,7 +28,7 @@ export interface SessionsOptions {
   readonly means?: Capture.Means | undefined
   /** Whether to record the files of a session's directory. Default: true. Asked at a session's start. */
   readonly recordsFiles?: (() => Promise<boolean>) | undefined
-  /** Texts to keep out of the log, besides the environment's keys. */
+  /** Texts to keep out of the log, in addition to the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
   /** Silence that ends a session, in milliseconds. Default: an hour. */
   readonly idleMs?: number | undefined
@@ -98,7 +98,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   })
   const workspaces = Workspaces.make({ log: await fs.promises.realpath(file), hasSecret: redaction.isIn })
   const sessions = new Map<string, Promise<Held>>()
-  /** Events in progress, and how to tell them that nobody waits for their answer. */
+  /** Events in progress, and how to say that nobody waits for their answer. */
   const underWay = new Map<AbortController, Promise<unknown>>()
 
   const begin = async (client: ClientName, hookEvent: HookEvent, taskId: string): Promise<Held> => {

@@ -43,7 +43,7 @@ export interface CallsParts {
   readonly waitMs: number
 }
 
-/** What becomes of a call. */
+/** The fate of a call. */
 export type Taken =
   /** The log has its dispatch. */
   | { readonly do: "send"; readonly commandId: string; readonly params: JsonObject }
@@ -53,12 +53,12 @@ export type Taken =
 export interface Calls {
   /** @param cancelled aborts when the client no longer waits */
   readonly take: (request: Message.Request, cancelled: AbortSignal) => Promise<Taken>
-  /** Records the server's response to a call. Returns what the client gets, if that differs from it. */
+  /** Records the server's response to a call. Returns the client's response, if it differs. */
   readonly ended: (commandId: string, response: JsonObject, latencyMs: number) => Promise<JsonObject | undefined>
   /** Records that the outcome of a sent call is unknown. */
   readonly lost: (commandId: string, reason: string) => Promise<void>
   /**
-   * Withdraws what waits; the outcome of what the server has not finished is unknown.
+   * Withdraws waiting calls; calls that the server has not finished have an unknown outcome.
    *
    * @returns the number of such outcomes
    */

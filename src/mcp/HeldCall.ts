@@ -35,7 +35,7 @@ export interface HeldCall {
   readonly commandId: string
   readonly gated: GatedCall
   readonly bound: Bound
-  /** The question about it, once it is recorded. */
+  /** The question about it, once the log has it. */
   readonly requested: () => RequestedEvent | undefined
   /** Whether no client waits for it. */
   readonly isFree: () => boolean
@@ -87,7 +87,7 @@ export const make = ({ gated, bound, ask, outdated, dispatch }: HeldParts): Held
   const markEnded = () => {
     hasEnded = true
   }
-  // Whoever claims it gets the failure.
+  // The next claim gets the failure.
   outcome.then(markEnded, markEnded)
 
   return {
@@ -117,7 +117,7 @@ export const make = ({ gated, bound, ask, outdated, dispatch }: HeldParts): Held
       if (untilAsked) ends.push(asked.then(() => undefined))
       try {
         let end = await Promise.race(ends)
-        // The wait for a person starts with the question, and what needs no person ends at once.
+        // The wait for a person starts with the question, and a call that needs no person ends at once.
         if ((end === undefined || end.kind === "cancelled") && requested === undefined) {
           const before = end
           end = await Promise.race([ended, asked.then(() => before)])

@@ -13,7 +13,7 @@ export interface Kept {
   readonly close: (cause: string) => Promise<void>
 }
 
-/** Maximum size of the messages that are kept, in bytes. */
+/** Maximum size of kept messages, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 /** Maximum length of a kind, which has the name of a method from outside, in characters. */

@@ -172,7 +172,7 @@ const endOfText = (line: string, start: number): number => {
   return line.length
 }
 
-/** A number that does not survive its reading: what the gate would judge is not what the client sent. */
+/** A number that does not survive its reading: the gate would judge another number than the client sent. */
 export const hasInexactNumber = (value: Json): boolean => {
   if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value)
   if (typeof value !== "object" || value === null) return false

@@ -8,13 +8,13 @@ import type { Writable } from "node:stream"
 export interface Outlet {
   /** Writes a line. Over the limit, drops it and resolves `full`. */
   readonly send: (line: string) => void
-  /** Resolves once little waits. Whoever passes lines on from elsewhere waits for it before reading the next one. */
+  /** Resolves once little waits. Callers that pass lines on wait for it before they read the next one. */
   readonly room: () => Promise<void>
   /** Resolves once all lines are written. */
   readonly written: () => Promise<void>
   /** Resolves if more than the limit waits: the reader has stopped. */
   readonly full: Promise<void>
-  /** Gives the reader some time for what waits, and destroys the stream if it does not take it. */
+  /** Gives the reader some time for the waiting lines, and destroys the stream if it does not take it. */
   readonly finish: () => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const MARK_BYTES = 1024 * 1024
 /** Maximum number of bytes that wait: several messages of the maximum length. */
 export const MAX_WAITING_BYTES = 64 * 1024 * 1024
 
-/** Time for a reader to take what waits at the end, in milliseconds. */
+/** Time for a reader to take the last lines, in milliseconds. */
 const FINISH_MS = 2_000
 
 interface Waiting {

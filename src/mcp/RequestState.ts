@@ -40,7 +40,7 @@ export interface RequestState {
   readonly verify: (text: string, call: Bound, now: number) => Verified
 }
 
-/** Maximum length of a state that is looked at, in characters. */
+/** Maximum length of a state to look at, in characters. */
 const MAX_LENGTH = 1024 * 1024
 
 /** States of one gateway: nobody else has the key, and no state outlives it. */

@@ -58,7 +58,7 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
   let seen = new Set<string>()
   const definitions = new Map<string, Json>()
   const withheld = new Map<string, string>()
-  /** By the digest of the definitions: what a person is or was asked about in this session. */
+  /** By the digest of the definitions: the questions of this session. */
   const asked = new Map<string, RequestedEvent | "rejected" | undefined>()
   let lastChange = ""
 

@@ -25,7 +25,7 @@ export interface Received {
 
 export interface Batch {
   readonly received: ReadonlyArray<Received>
-  /** Items that could not be read. */
+  /** Number of unreadable items. */
   readonly rejected: number
   readonly why: ReadonlyArray<string>
   /** Readable items that are not recorded, by reason. */

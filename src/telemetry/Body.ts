@@ -85,7 +85,7 @@ const read = async (request: IncomingMessage, take: (bytes: number) => boolean):
   let refused: ReadBody | undefined
   try {
     for await (const piece of request) {
-      // What comes after a refusal is read and dropped, so that the client gets the answer.
+      // The rest after a refusal is read and dropped, so that the client gets the answer.
       if (refused !== undefined) continue
       size += piece.length
       if (size > MAX_BODY_BYTES) refused = TOO_LARGE

@@ -1,6 +1,6 @@
 /**
  * Passes requests on to another receiver, as they came. Neither its failures nor its pace change Hindcast's own answers:
- * a request that cannot be passed on after some attempts is dropped there and counted.
+ * it drops and counts a request that failed several times.
  */
 
 import { randomUUID } from "node:crypto"
@@ -8,10 +8,10 @@ import type { IncomingHttpHeaders } from "node:http"
 import * as Delivery from "./sending/Delivery.ts"
 
 export interface Forwarding {
-  /** Takes a request, which is sent soon; drops it if too much waits. */
+  /** Takes a request to send soon; drops it if too much waits. */
   readonly forward: (request: Forwarded) => void
   readonly counts: () => ForwardingCounts
-  /** Ends: what is under way is cut off. Returns how many requests were not passed on. */
+  /** Ends, and cuts requests in progress off. Returns how many requests it did not pass on. */
   readonly close: () => number
 }
 
@@ -33,7 +33,7 @@ export interface ForwardingOptions {
   readonly to: URL
   /** Our own token, which clients' headers may have and the other receiver never gets. */
   readonly token: string | undefined
-  /** Called for each request that was dropped. */
+  /** Called for each dropped request. */
   readonly onFailed: (reason: string) => void
 }
 

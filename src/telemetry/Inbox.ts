@@ -1,5 +1,5 @@
 /**
- * Spans and log records that were acknowledged and are not in the log yet, in a file next to it. They
+ * Acknowledged spans and log records that the log does not have yet, in a file next to it. They
  * survive the death of the process and of the machine.
  */
 
@@ -58,7 +58,7 @@ export class Inbox {
   readonly #dueAfter: (source: string) => number
   #waiting: Array<Waiting> = []
   readonly #groups: InboxGroups
-  /** Bytes that arrived and are not mapped yet, by group. */
+  /** Bytes that wait for their mapping, by group. */
   readonly #unmapped = new Map<number, number>()
   #backlogBytes = 0
   /** Until when groups wait after a failure. */
@@ -67,7 +67,7 @@ export class Inbox {
   /**
    * Opens or creates the inbox for this process alone. Throws `InboxUnavailable`.
    *
-   * @param dueAfter milliseconds of silence after which a group of a source is mapped
+   * @param dueAfter milliseconds of silence before the mapping of a source's group
    */
   static open(file: string, dueAfter: (source: string) => number): Inbox {
     try {
@@ -111,7 +111,7 @@ export class Inbox {
 
   /**
    * Adds records, except known ones, and resolves once they are on the disk. Calls of one turn of the event loop share
-   * a commit. Rejects if the file cannot be written; then nothing was added.
+   * a commit. Rejects, and adds nothing, if writing the file fails.
    *
    * @returns how many were new
    */
@@ -137,7 +137,7 @@ export class Inbox {
     return this.#rows(`SELECT ${GROUP} FROM "group" WHERE arrived > mapped ORDER BY id`, []).map(groupOf)
   }
 
-  /** A group's records in order of arrival; those that were dropped are absent. */
+  /** A group's records in order of arrival, without dropped ones. */
   recordsOf({ id }: Group): ReadonlyArray<Kept> {
     const sql = `SELECT kind, body FROM record WHERE "group" = ? AND body IS NOT NULL ORDER BY id`
     return this.#rows(sql, [id]).map(([kind, body]) => ({ kind: kindOf(kind), body: String(body) }))
@@ -160,7 +160,7 @@ export class Inbox {
 
   /**
    * Drops the bodies of groups with nothing left to do that had no arrival for `keptMs` milliseconds, and everything of
-   * those that had none for `knownMs`. Overwrites what it drops. Works in steps; returns whether there is more to drop.
+   * those that had none for `knownMs`. Overwrites dropped bodies. Works in steps; returns whether there is more to drop.
    */
   drop(keptMs: number, knownMs: number): boolean {
     const [bodiesBefore, keysBefore] = [Date.now() - keptMs, Date.now() - knownMs]
@@ -280,7 +280,7 @@ export class Inbox {
 
 const BUSY_MS = 500
 
-/** A group whose records keep coming is mapped after this time. */
+/** Maximum wait for a group whose records keep coming. */
 const MAX_WAIT_MS = 60_000
 
 const DROP_STEP = 5_000

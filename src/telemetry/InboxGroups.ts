@@ -3,7 +3,7 @@
 import type { Connection } from "../events/sqlite/driver/Driver.ts"
 import type { Received } from "./Batch.ts"
 
-/** Maximum records and bytes of a group, which is mapped in memory. What comes after begins the next one. */
+/** Maximum records and bytes of a group, for its mapping in memory. Later records begin the next group. */
 const MAX_RECORDS = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -133,14 +133,14 @@ export class InboxGroups {
     if (cached !== undefined) cached.isMapped = true
   }
 
-  /** Groups that were merged into others since the last call. */
+  /** Groups merged into others since the last call. */
   takeMoves(): ReadonlyArray<readonly [from: number, to: number]> {
     const moves = this.#moves
     this.#moves = []
     return moves
   }
 
-  /** Forgets what is in memory, after a rollback or a removal. */
+  /** Forgets its memory, after a rollback or a removal. */
   forget(): void {
     this.#groups.clear()
     this.#latest.clear()

@@ -1,4 +1,4 @@
-/** Receives OTLP over HTTP: a request is answered with 200 once what it has is on the disk. */
+/** Receives OTLP over HTTP: answers a request with 200 once its contents are on the disk. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
@@ -22,9 +22,9 @@ export interface Listening {
   readonly token: string | undefined
   readonly forwarding: Forwarding | undefined
   readonly counts: Counts
-  /** The name in `Via` of what this log exports; undefined for an empty log. */
+  /** The name in `Via` of this log's exports; undefined for an empty log. */
   readonly ownName: Effect.Effect<string | undefined>
-  /** Called once for each reason for which something readable is not recorded. */
+  /** Called once for each reason for not recording something readable. */
   readonly onRemark: (remark: string) => void
 }
 
@@ -37,7 +37,7 @@ export interface Counts {
   /** Requests answered with 429 or 503. */
   refused: number
   readonly leftOut: Map<string, number>
-  /** Remarks that were made. */
+  /** The remarks so far. */
   readonly said: Set<string>
 }
 
@@ -53,7 +53,7 @@ export const noCounts = (): Counts => ({
 /** Bytes of bodies in memory at the same time, as sent and decompressed. */
 const MAX_BODIES_BYTES = 256 * 1024 * 1024
 
-/** Bytes in the inbox that are not in the log yet. Above, requests are refused until the log has caught up. */
+/** Maximum bytes that wait in the inbox. Above, the listener refuses requests until the log has caught up. */
 const MAX_BACKLOG_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Seconds after which a refused client may try again. */
@@ -160,7 +160,7 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
 
 const OWN = "spans that this log exports: it has them"
 
-/** Whether a request has what the log of this receiver exports. */
+/** Whether a request comes from the export of this receiver's own log. */
 const isOwn = async ({ ownName }: Listening, { headers }: IncomingMessage): Promise<boolean> => {
   const via = headers.via ?? ""
   if (!via.includes("hindcast-log-")) return false
@@ -168,7 +168,7 @@ const isOwn = async ({ ownName }: Listening, { headers }: IncomingMessage): Prom
   return own !== undefined && via.includes(own)
 }
 
-/** Why a body is refused, and the status that says so. */
+/** The reason for refusing a body, and the status that says so. */
 interface Unreadable {
   readonly status: 400 | 413
   readonly message: string
@@ -209,7 +209,7 @@ const messageIn = async (isTraces: boolean, bytes: Buffer): Promise<object> => {
   }
 }
 
-/** Remarks that are remembered. */
+/** Maximum number of remembered remarks. */
 const MAX_SAID = 200
 
 /** Says something once. */

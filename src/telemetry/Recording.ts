@@ -1,4 +1,4 @@
-/** Moves what arrives in the inbox to the log, one group after the other, as tasks and score sets. */
+/** Moves the inbox's groups to the log, one after the other, as tasks and score sets. */
 
 import { Cause, Clock, Effect, Option } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
@@ -20,13 +20,13 @@ import * as Mapping from "./Mapping.ts"
 export interface Progress {
   /** Called with each task that has something new. */
   readonly onTask: (taskId: string, added: number) => void
-  /** Called with each reason for which something readable was left out. */
+  /** Called with each reason for leaving out something readable. */
   readonly onLeftOut: (why: string, count: number) => void
-  /** Called when the log cannot be written. The received data stays in the inbox, and Hindcast tries again. */
+  /** Called when writing to the log fails. The received data stays in the inbox, and Hindcast tries again. */
   readonly onTrouble: (message: string) => void
 }
 
-/** Milliseconds of silence after which a group is mapped, while exporters may still send parts of a trace. */
+/** Milliseconds of silence before the mapping of a group, while exporters may still send parts of a trace. */
 export const quietMs = (source: string): number => (source === traces.name ? QUIET_TRACE_MS : QUIET_SESSION_MS)
 
 /** Exporters send every 5 seconds by default (https://opentelemetry.io/docs/specs/otel/trace/sdk, batching processor). */
@@ -40,11 +40,11 @@ const AT_ONCE = 32
 /** Interval between two looks into the inbox, in milliseconds. */
 const LOOK_MS = 200
 
-/** Bytes of the groups mapped concurrently; a larger group is mapped alone. */
+/** Bytes of the groups mapped concurrently; it maps a larger group alone. */
 const MAX_MAPPED_BYTES = 64 * 1024 * 1024
 
 const RETRY_MS = 5_000
-/** After a group that could not be mapped, which may fail again. */
+/** After a group whose mapping failed, and may fail again. */
 const DEFECT_RETRY_MS = 60_000
 
 /** An evaluation may come before the spans that it judges. */
@@ -75,7 +75,7 @@ const recorder = (inbox: Inbox, progress: Progress) =>
     return (groups: ReadonlyArray<Group>) => Effect.forEach(groups, recorded, { concurrency: AT_ONCE, discard: true })
   })
 
-/** Records a group, or says why it cannot be recorded and postpones it: the others go on. */
+/** Records a group, or says why not and postpones it: the others continue. */
 const recordOne = (inbox: Inbox, group: Group, prices: Prices.PriceTable, progress: Progress) =>
   record(inbox, group, prices, progress).pipe(
     Effect.catchAllCause((cause) => {

@@ -1,6 +1,6 @@
 /** The three signals of OTLP/HTTP, and the answers to them. */
 
-/** `metrics` are accepted and not recorded. */
+/** It accepts `metrics` without recording them. */
 export type SignalName = "traces" | "logs" | "metrics"
 
 export interface Signal {

@@ -1,6 +1,6 @@
 /**
- * An agent at work on a session's task, and what the editor sees of it: each event is shown after it is recorded. The
- * agent's work outlives a prompt; between prompts it waits.
+ * An agent at work on a session's task. The editor sees each event once the log has it. The agent's work outlives a
+ * prompt; between prompts it waits.
  */
 
 import { Cause, Effect, Exit, Fiber, type Scope, Stream, SubscriptionRef } from "effect"
@@ -41,7 +41,7 @@ export interface Begin {
   readonly taskId: string
   readonly peer: Peer
   readonly bench: Workbench
-  /** Words that are recorded before the agent's first step. */
+  /** Words to record before the agent's first step. */
   readonly first?: PromptContent.PromptContent | undefined
   /** Runs the agent on the task: opens the task, or continues it. */
   readonly run: (agent: AdvancingAgent) => Effect.Effect<{ readonly outcome: string | null }, unknown, Services>
@@ -97,7 +97,7 @@ export const begin = ({
       yield* questions.ask({ ...asked, confirmationId, toolName, args })
     }
 
-    // A log that cannot be read ends every wait.
+    // A log that fails ends every wait.
     const unread = Effect.zipRight(Fiber.join(showing), Effect.never)
     const until = (fits: (now: Told) => boolean) =>
       Effect.raceFirst(Stream.runDrain(Stream.takeUntil(told.changes, fits)), unread).pipe(Effect.mapError(failed))

@@ -1,6 +1,6 @@
 /**
- * An ACP agent, version 1, over an agent of the kernel: a session is a task. An editor learns of an event only once it
- * is recorded, so a killed agent loses nothing that it told.
+ * An ACP agent, version 1, over an agent of the kernel: a session is a task. An editor learns of an event only once
+ * the log has it, so a killed agent loses nothing that it showed.
  */
 
 import { Effect, Scope } from "effect"

@@ -46,7 +46,7 @@ export interface Streams {
   readonly unreadMs?: number | undefined
 }
 
-/** Maximum number of the editor's requests that wait for an answer. Further ones are refused. */
+/** Maximum number of the editor's requests that wait for an answer. It refuses further ones. */
 const MAX_REQUESTS = 256
 
 /**

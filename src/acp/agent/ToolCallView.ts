@@ -24,7 +24,7 @@ const KINDS: ReadonlyArray<readonly [words: RegExp, kind: string]> = [
   [/\b(think|plan)\b/, "think"],
 ]
 
-/** A tool's kind, by the words of its name: editors choose an icon by it, and nothing is decided by it. */
+/** A tool's kind, by the words of its name: editors choose an icon by it, and no rule reads it. */
 export const kindOf = (toolName: string): string => {
   const [, actuator = toolName] = /\/(.*)$/s.exec(toolName) ?? []
   const words = actuator.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_\-.]+/g, " ")

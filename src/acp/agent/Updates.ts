@@ -1,4 +1,4 @@
-/** Events of a task's channel as updates for an editor. A pure fold: it knows what the editor already shows. */
+/** Events of a task's channel as updates for an editor. A pure fold: it remembers the text that the editor shows. */
 
 import type { ChannelEvent, Happening } from "../../agents/channel/ChannelEvent.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -56,7 +56,7 @@ const delta = (
   return [{ ...shown, streamed: shown.streamed + text }, [messagePart("agent_message_chunk", text)]]
 }
 
-/** What of a message the editor does not show yet. */
+/** The part of a message that the editor does not show yet. */
 const message = ({ streamed }: Shown, content: string): ReadonlyArray<JsonObject> => {
   const rest = content.startsWith(streamed) ? content.slice(streamed.length) : content
   return rest === "" ? [] : [messagePart("agent_message_chunk", rest)]
@@ -82,7 +82,7 @@ const toolCall = (command: ToolCallView.Command, cwd: string): JsonObject => ({
   ...ToolCallView.viewOf(command, cwd),
 })
 
-/** Only a success is completed: the outcome of a call that nobody knows is not one. */
+/** Only a success completes a call; an unknown outcome does not. */
 const toolCallEnd = ({
   commandId,
   status,

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../values/Json.ts"
 export interface HeadlessRun {
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** Files to write first: by name in a directory of the run's own, whose path stands for `DIRECTORY` in `env`. */
+  /** Files to write first: by name in a directory of the run's own, whose path replaces `DIRECTORY` in `env`. */
   readonly files?: Readonly<Record<string, JsonObject>>
 }
 
@@ -30,7 +30,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 const inHome = ({ HOME = os.homedir() }: Variables, ...names: ReadonlyArray<string>): string =>
   path.join(HOME, ...names)
 
-/** Stands for the run's own directory in variables. */
+/** Placeholder of the run's own directory in variables. */
 export const DIRECTORY = "\u0000directory"
 
 const described = (command: string): JsonObject => ({ command, description: "Check the hooks" })

@@ -24,7 +24,7 @@ export interface CheckedHooks {
   readonly denied: boolean | undefined
   /** Whether nothing ran while no hook server could be reached. */
   readonly closed: boolean | undefined
-  /** The end of what the client printed, if it did not run. */
+  /** The end of the client's output, if it did not run. */
   readonly output: string
 }
 
@@ -131,7 +131,7 @@ const runOnce = async (
   }
 }
 
-/** Runs a program until it ends, its time is up or the signal aborts, and returns the end of what it printed. */
+/** Runs a program until it ends, its time is up or the signal aborts, and returns the end of its output. */
 const ended = (
   program: string,
   args: ReadonlyArray<string>,

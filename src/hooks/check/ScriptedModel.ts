@@ -66,7 +66,7 @@ const send = (response: http.ServerResponse, value: Json): void => {
   response.end(JSON.stringify(value))
 }
 
-/** Answers to what clients ask besides: lists of models, counts of tokens. */
+/** Answers to clients' other requests: lists of models, counts of tokens. */
 const otherwise = (path: string): JsonObject =>
   path.endsWith("models") ? { object: "list", data: [{ id: "scripted", object: "model" }], models: [] } : {}
 
@@ -76,7 +76,7 @@ interface Format {
   readonly whole: (answer: ScriptedAnswer, id: string) => JsonObject
   /** Whether each event has a line with its name. */
   readonly isNamed: boolean
-  /** What ends a stream. */
+  /** The end of a stream. */
   readonly end: string
 }
 

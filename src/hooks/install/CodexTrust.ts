@@ -29,7 +29,7 @@ export interface Trust {
 /** @param program Codex's program; default: `codex` on the `PATH` */
 export interface TrustOptions {
   readonly directory: string
-  /** The hooks' file. Hooks of other files, such as those of a cloned project, are not Hindcast's, whatever they run. */
+  /** The hooks' file. Hooks of other files, such as those of a cloned project, are never Hindcast's. */
   readonly file: string
   /** The hook's whole command line, as Hindcast wrote it. */
   readonly command: string

@@ -1,4 +1,4 @@
-/** A recorded session with a server, as answers to a client's requests. Pure but for what it has answered. */
+/** A recorded session with a server, as answers to a client's requests. Pure but for its memory of given answers. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -139,7 +139,7 @@ const failuresOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, JsonObjec
     }),
   )
 
-/** The list that the client got, without what the gateway withheld. */
+/** The list that the client got, without the tools that the gateway withheld. */
 const visible = (record: JsonObject, withheld: ReadonlySet<string>): JsonObject => {
   const result = asObject(record.result)
   if (!Array.isArray(result.tools) || withheld.size === 0) return record

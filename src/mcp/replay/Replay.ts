@@ -26,7 +26,7 @@ export interface ReplayEnd {
   readonly answered: number
   /** Calls that the log could not answer. */
   readonly unanswered: number
-  /** Why the replay proves nothing, or not what it should. Undefined if it went as recorded. */
+  /** Why the replay proves nothing, or too little. Undefined if it went as recorded. */
   readonly failure: string | undefined
 }
 

@@ -1,9 +1,9 @@
-/** A server of MCP behind a gateway, whatever carries its messages. */
+/** A server of MCP behind a gateway, over any transport. */
 
 import type { Line } from "../Lines.ts"
 
 export interface Server {
-  /** Sends a message, which stands on one line. Never waits; `ended` reports a server that takes no more. */
+  /** Sends a message of one line. Never waits; `ended` reports a server that takes no more. */
   readonly send: (line: string) => void
   /** Resolves once the server takes more. */
   readonly room: () => Promise<void>

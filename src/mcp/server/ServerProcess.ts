@@ -36,7 +36,7 @@ export const start = ([command, ...args]: readonly [string, ...ReadonlyArray<str
   })
 
 const started = (child: ChildProcess, input: Writable, output: Readable): Server => {
-  // Its end is reported by `ended`.
+  // `ended` reports its end.
   input.on("error", () => {})
   output.on("error", () => {})
   const ended = new Promise<string>((resolve) => {
@@ -72,7 +72,7 @@ const started = (child: ChildProcess, input: Writable, output: Readable): Server
   }
 }
 
-/** What its leader started, and left. The group keeps its id as long as it has members. */
+/** Processes that its leader started, and left. The group keeps its id as long as it has members. */
 const killGroup = (child: ChildProcess) => signalGroup(child, "SIGKILL")
 
 const signalGroup = ({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL") => {

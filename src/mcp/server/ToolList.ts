@@ -41,7 +41,7 @@ export const of = async (name: string, server: Server): Promise<ReadonlyArray<Js
     timer = setTimeout(() => reject(fail(`no answer within ${LIST_MS / 1000} s`)), LIST_MS)
   })
   const gone = server.ended.then((how) => Promise.reject(fail(`one that ended (${how})`)))
-  // Whoever waits for the list gets the reason.
+  // Waiters for the list get the reason.
   gone.catch(() => {})
   try {
     return await Promise.race([listed(server, fail), late, gone])

@@ -1,4 +1,4 @@
-/** One attempt to deliver an OTLP request to another receiver, and what its answer means. */
+/** One attempt to deliver an OTLP request to another receiver, and the meaning of its answer. */
 
 import { retryAfterMs } from "../../values/time/RetryAfter.ts"
 

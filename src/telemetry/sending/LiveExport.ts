@@ -1,4 +1,4 @@
-/** Sends the spans of a log to an OTLP receiver as tasks go on, each once, also over restarts. */
+/** Sends the spans of a log to an OTLP receiver while tasks run, each once, also over restarts. */
 
 import { Data, Effect, Queue, type Scope } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -49,7 +49,7 @@ const MAX_PAUSE_MS = 30_000
 /** A receiver may ask for more, up to ten minutes, and not for less than the first pause. */
 const MAX_ASKED_MS = 600_000
 
-/** Bytes that are read of an answer. */
+/** Maximum bytes to read of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /** Answers that concern the spans of a request, not the receiver or its address. */
@@ -63,10 +63,10 @@ export const viaOf = (log: EventLog.Service): Effect.Effect<string | undefined, 
 
 /**
  * Works until interrupted. Each start reads the log from its beginning, because spans begin there, and sends what ended
- * after the saved position. A receiver that is busy or away is tried again without end; memory holds one request.
- * Personal fields are left out.
+ * after the saved position. It retries a busy or absent receiver without end; memory holds one request.
+ * It leaves out personal fields.
  *
- * Tasks that came as OTLP spans are not sent: their programs can send them, and two logs that export to each other
+ * It does not send tasks that came as OTLP spans: their programs can send them, and two logs that export to each other
  * would do so without end.
  */
 export const run = (
@@ -107,7 +107,7 @@ export const run = (
         return yield* new Position.PositionUnusable({ file: exporting.file, reason: "a position after the log's end" })
       if (head > at) {
         yield* records.decoded({ after: at, until: head }, { decrypted: false }, takePage)
-        // A position without an event is not read again.
+        // Skips a position without an event from now on.
         at = head
         yield* sender.flush
       }
@@ -141,7 +141,7 @@ class Sender {
     return this.#texts.length >= MAX_SPANS || this.#bytes >= MAX_BYTES ? this.flush : undefined
   }
 
-  /** Delivers what was added, and saves the position then. */
+  /** Delivers the added spans, then saves the position. */
   get flush() {
     return Effect.gen(this, function* () {
       const reached = this.#reached
