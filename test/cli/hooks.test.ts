@@ -110,8 +110,14 @@ describe("hindcast hooks", () => {
     const stale = { socket: path.join(HINDCAST_STATE, "hooks", "1-a.sock"), token: "t", pid: process.pid, log: "x" }
     fs.writeFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), JSON.stringify(stale), { mode: 0o600 })
     expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual({ code: 0, stdout: "", stderr: "" })
-    const { pid, log } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
+    const door = fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8")
+    const { pid, log, token } = JSON.parse(door)
     try {
+      // Every user of the machine may read a command line, and this user's other programs an environment.
+      const shown = process.platform === "linux" ? ["cmdline", "environ"].map((name) => `/proc/${pid}/${name}`) : []
+      expect(token).toMatch(/^.{16,}$/)
+      for (const file of [...shown, log, `${log}-wal`].filter((file) => fs.existsSync(file)))
+        expect(fs.readFileSync(file, "latin1"), file).not.toContain(token)
       expect(fs.statSync(path.join(HINDCAST_STATE, "hooks", "door.json")).mode & 0o77).toBe(0)
       expect(log).toBe(path.join(HINDCAST_STATE, "hooks", "sessions.db"))
     } finally {

@@ -1,4 +1,6 @@
 import * as fs from "node:fs"
+import * as net from "node:net"
+import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { request, weather } from "../telemetry/receiving.ts"
 import { workplace } from "../workplace.ts"
@@ -19,10 +21,10 @@ const listening = async (log: string, ...more: ReadonlyArray<string>) => {
     })
     ended.then(({ stderr }) => reject(new Error(stderr)))
   })
-  const send = (body: object) =>
+  const send = (body: object, headers: Record<string, string> = {}) =>
     fetch(`${url}/v1/traces`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     })
   return { child, ended, send }
@@ -94,5 +96,37 @@ describe("hindcast listen", () => {
     const shown = await hindcast(["listen", "--log", log, "--forward", "https://ada:geheim@example.com"])
     expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining("without a user")])
     expect(shown.stderr).not.toContain("geheim")
+  })
+
+  it("sends nobody to a port that another program has, and says which", async () => {
+    const stranger = net.createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve))
+    const { port } = stranger.address() as net.AddressInfo
+    try {
+      const { code, stdout, stderr } = await start(["listen", "--log", place.file("port.db"), "--port", String(port)])
+        .ended
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+      expect(stderr).toContain(String(port))
+    } finally {
+      stranger.close()
+    }
+  })
+
+  it("shows its token nowhere: not in its command line, its output, its log or its inbox", async () => {
+    const token = "a-token-of-32-characters-or-more"
+    const log = place.file("token.db")
+    const receiver = await listening(log, "--token", place.file("own.token", `${token}\n`))
+    const body = request(weather(traceOf(900)))
+    expect((await receiver.send(body)).status).toBe(401)
+    expect((await receiver.send(body, { authorization: `Bearer ${token}` })).status).toBe(200)
+    const commandLine = `/proc/${receiver.child.pid}/cmdline`
+    if (fs.existsSync(commandLine)) expect(fs.readFileSync(commandLine, "utf8")).not.toContain(token)
+    receiver.child.kill("SIGINT")
+    const { stdout, stderr } = await receiver.ended
+    expect(stdout + stderr).not.toContain(token)
+    const files = fs.readdirSync(path.dirname(log)).filter((name) => name.startsWith("token.db"))
+    expect(files).toContain("token.db")
+    for (const name of files)
+      expect(fs.readFileSync(path.join(path.dirname(log), name), "latin1"), name).not.toContain(token)
   })
 })
