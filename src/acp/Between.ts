@@ -65,8 +65,7 @@ export const run = async ({ recorder, isGated, user, editor, agent, unreadMs }: 
     }
     const ruling = await recorder.ask(params, person, question.left.signal).catch(() => undefined)
     const isUnjudged = ruling === undefined || ruling.decision === "none" || isOfLog(ruling)
-    // Nobody set rules, and the recording failed: the editor's person decides, as without a recorder.
-    if (!isGated && isUnjudged && !question.isShown) await show()
+    // Without rules, the editor's person decides, as without a recorder.
     const isPersons = !isGated && isUnjudged
     const decision = ruling?.decision === "allow" ? "allow" : "deny"
     const own = isPersons ? undefined : Permission.resultOf(params, decision)

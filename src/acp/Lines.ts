@@ -14,7 +14,7 @@ export interface Piece {
 
 export interface Lines {
   readonly push: (chunk: Buffer) => ReadonlyArray<Piece>
-  /** The rest of the stream, without a line break. */
+  /** The rest of the stream, without a line break: nothing in a line that is too long, whose parts have left already. */
   readonly end: () => ReadonlyArray<Piece>
 }
 
@@ -52,6 +52,6 @@ export const make = (most = MAX_LINE_BYTES): Lines => {
       }
       return pieces
     },
-    end: () => (size === 0 ? [] : [{ bytes: taken(), kind: isLong ? "last" : "line" }]),
+    end: () => (size === 0 ? [] : [{ bytes: taken(), kind: "line" }]),
   }
 }

@@ -1,7 +1,7 @@
 /** Messages of JSON-RPC 2.0, as far as a recorder reads them. Pure. */
 
 import type { Buffer } from "node:buffer"
-import { isTooDeep, type Json, type JsonObject, parseJson } from "../values/Json.ts"
+import { type Json, type JsonObject, parseJson } from "../values/Json.ts"
 import { asObject, isObject } from "../values/JsonObjects.ts"
 
 export type Id = string | number
@@ -26,10 +26,9 @@ export const read = (line: Buffer): Message | undefined => {
 
 const parsed = (line: Buffer): Json | undefined => {
   try {
-    const value = parseJson(line.toString("utf8"))
-    return isTooDeep(value) ? undefined : value
+    return parseJson(line.toString("utf8"))
   } catch {
-    // A line that is no JSON passes unread.
+    // A line that is no JSON, or nests too deep, passes unread.
     return undefined
   }
 }

@@ -49,12 +49,11 @@ const lost = ({ lost }: Examined): ReadonlyArray<string> => {
 const suspects = (style: Style, examined: Examined): ReadonlyArray<string> => {
   const suspects = examined.suspects()
   if (suspects.length === 0) return ["Suspects: none. No command failed, and no results disagree."]
-  const shown = suspects
-    .slice(0, MOST.suspects)
-    .map(
-      ({ at: position, kind, says }) =>
-        `  ${style.bold(at(position))} ${oneLine(kind)}: ${shorten(oneLine(says), 320)}`,
-    )
+  const shown = suspects.slice(0, MOST.suspects).map(
+    ({ at: position, kind, says }) =>
+      // Trouble that has a type of its own begins with it.
+      `  ${style.bold(at(position))} ${says.startsWith(`${kind}: `) ? "" : `${oneLine(kind)}: `}${shorten(oneLine(says), 320)}`,
+  )
   return ["Suspects, likeliest first:", ...shown, ...more(suspects.length - shown.length)]
 }
 
