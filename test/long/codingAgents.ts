@@ -87,7 +87,7 @@ export const codingAgents = () => {
         await model.close()
       }
     }
-    return { home, project, hindcast, runs, starts }
+    return { home, project, variables: env, hindcast, runs, starts }
   }
 }
 
