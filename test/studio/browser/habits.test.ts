@@ -114,7 +114,13 @@ describe("a failed task", () => {
     )
     await page.keyboard.press("Shift+Y")
     await expect.poll(() => page.evaluate("window.printed")).toMatch(/^[1-9]\d* 0$/)
+    const folded = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('.items details > :not(summary)')].filter((part) => !part.checkVisibility({ contentVisibilityAuto: true })).length",
+      )
+    expect(await folded()).toBeGreaterThan(0)
     await page.emulateMedia({ media: "print" })
+    expect(await folded()).toBe(0)
     for (const screen of [".bar", ".turns-part", ".views", ".edge"])
       expect(await page.locator(screen).first().isVisible()).toBe(false)
     await page.getByText("Why did the task end like this?").waitFor()
