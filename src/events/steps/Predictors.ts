@@ -85,7 +85,7 @@ const MAX_CONSIDERED = 24
 export const choose = (columns: Columns, column: number): Predictor => {
   const own = columns[column] ?? EMPTY
   const rows = Math.min(own.length, COMPARED_ROWS)
-  let best: Predictor = ["p"]
+  let best = ["p"] as Predictor
   let least = costOf(own, predictorOf(columns, column, best), rows)
   const others = columns.flatMap((other, index) => (index !== column && changes(other, rows) ? [index] : []))
   const consider = (candidate: Predictor) => {
