@@ -62,4 +62,28 @@ describe("a log with compact episodes", () => {
     for (const wrong of [`@${steps}#999`, `@${steps}.5`, "@1#0"])
       expect((await hindcast(["log", "show", wrong, "--log", log])).code).toBeGreaterThan(0)
   })
+
+  it("takes notes, stars and labels about a step, about its beginning, and about the whole event", async () => {
+    for (const [place, ...words] of [
+      [`@${steps}#7`, "note", "a wobble"],
+      [`@${steps}#begin`, "star"],
+      [`@${steps}`, "note", "all of it"],
+    ] as const) {
+      const [command = "", ...rest] = words
+      expect(await hindcast([command, place, ...rest, "--log", log])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`: ${place}`),
+      })
+    }
+    const { stdout } = await hindcast(["notes", `@${steps}#7`, "--log", log])
+    expect(stdout).toContain("a wobble")
+    expect(stdout).not.toContain("all of it")
+    expect((await hindcast(["notes", `@${steps}`, "--log", log])).stdout).not.toContain("a wobble")
+    for (const wrong of [`@${steps}#999`, "@1#0"]) {
+      expect(await hindcast(["note", wrong, "no", "--log", log])).toMatchObject({
+        code: expect.toSatisfy((code: number) => code > 0),
+        stderr: expect.stringContaining(`There is no step ${wrong}`),
+      })
+    }
+  })
 })

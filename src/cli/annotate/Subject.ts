@@ -7,13 +7,13 @@ import * as Ids from "../command/Ids.ts"
 
 export const subject = argument(
   "subject",
-  "The position of an event (@412, fork-1@412), or a task: its id, or at least four characters of its beginning or end",
+  "The position of an event (@412, fork-1@412) or a step (@412#37), or a task: its id, or at least four characters of its beginning or end",
 )
 
 export const by = optionalText("by", "The person whose annotation it is. Default: this user's name")
 
 /** A moment by its position; anything else names a task. */
-const POSITION = /^(?:[^\s@][^@]*)?@\d{1,15}$/
+const POSITION = /^(?:[^\s@][^@]*)?@\d{1,15}(?:#(?:\d{1,4}|begin))?$/
 
 export const isMoment = (text: string): boolean => POSITION.test(text)
 

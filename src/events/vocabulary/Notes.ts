@@ -20,7 +20,9 @@ const subject = {
     }),
   ),
   moment: optional(
-    Schema.Int.annotations({ description: "The position of the event; absent if it is about the whole task" }),
+    Schema.Finite.annotations({
+      description: "The position of the event, or of a step of a `StepsRecorded`; absent if it is about the whole task",
+    }),
   ),
 }
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import * as StepPosition from "../../events/steps/StepPosition.ts"
 import * as AnnotationList from "../../projections/annotations/AnnotationList.ts"
 import type { Subject } from "../../projections/annotations/Annotations.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
@@ -46,17 +47,21 @@ const eventAt = (view: EventLog.Service, moment: Moment.Moment): Effect.Effect<S
     const { timeline, position } = yield* Effect.provideService(Moment.locate(moment), EventLog, view)
     const on = timeline === view.timeline ? view : Timelines.view(view, yield* Timelines.named(view, timeline))
     // The state before the first event is a moment too, but no event to annotate.
-    const query = { timeline: on.timeline, after: position - 1, until: position }
+    // A step belongs to the event that holds it.
+    const holder = StepPosition.holder(position)
+    const types = StepPosition.isWithin(position) ? { types: [StepPosition.COMPACT] } : {}
+    const query = { timeline: on.timeline, after: holder - 1, until: holder, ...types }
     const [event] = position === 0 ? [] : yield* on.readPage(query, 1)
     if (event === undefined) {
-      const expected = `an event at @${position}`
+      const expected = `an event at ${StepPosition.addressOf(position)}`
       return yield* new NotAnnotated({ about: String(moment), expected, found: "none" })
     }
-    return { task: event.taskId, timeline: event.timeline, moment: event.position }
+    return { task: event.taskId, timeline: event.timeline, moment: position }
   })
 
 /** The subject in words: `@412`, or the task's id. */
-export const inWords = ({ task, moment }: Subject): string => (moment === null ? (task ?? "") : `@${moment}`)
+export const inWords = ({ task, moment }: Subject): string =>
+  moment === null ? (task ?? "") : StepPosition.addressOf(moment)
 
 /** The subject as fields of a payload. */
 export const stated = ({ task, timeline, moment }: Subject) =>

@@ -9,6 +9,7 @@ import * as AnnotationList from "../../../projections/annotations/AnnotationList
 import * as Annotations from "../../../projections/annotations/Annotations.ts"
 import * as Dataset from "../../../projections/exports/Dataset.ts"
 import { encode } from "../../../projections/exports/Encoder.ts"
+import { addressOf } from "../../../values/StepAddress.ts"
 import { NothingListed } from "../../command/BadInput.ts"
 import { common, flag, oneOf, repeatedText } from "../../command/CommonOptions.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
@@ -143,7 +144,7 @@ const exampleOf = (
     const tags = all.filter((one) => one.kind === "tag" && one.subject.task === task && one.subject.moment === null)
     const labels = own.filter(({ kind }) => kind === "label")
     const example: Dataset.Example = {
-      id: moment === null ? task : `${task}@${moment}`,
+      id: moment === null ? task : `${task}${addressOf(moment)}`,
       input: conversation.messages,
       target: Dataset.targetOf(labels),
       metadata: {

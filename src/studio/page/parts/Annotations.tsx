@@ -3,6 +3,7 @@
  * it reads and changes only `studio.annotated`.
  */
 import { useState } from "preact/hooks"
+import { addressOf } from "../../../values/StepAddress.ts"
 import type { AnnotationRow } from "../../wire/Annotations.ts"
 import { useStudio } from "./context.ts"
 import { time } from "./format.ts"
@@ -26,7 +27,7 @@ export const Annotations = ({ about }: { readonly about: About }) => {
       : (studio.annotated.byPosition.value.get(moment) ?? [])
   const canAnnotate = studio.log.value.allows.annotate
   if (own.length === 0 && !canAnnotate) return null
-  const name = moment === null ? "Notes on the task" : `Notes on @${moment}`
+  const name = moment === null ? "Notes on the task" : `Notes on ${addressOf(moment)}`
   return (
     <section class="annotations" aria-label={name}>
       <ul>

@@ -1,5 +1,6 @@
 /** The notes, stars, tags and labels of the log, with a search. The dialog of copies has the command for them. */
 import { useEffect, useState } from "preact/hooks"
+import { addressOf } from "../../../values/StepAddress.ts"
 import type { AnnotationRow } from "../../wire/Annotations.ts"
 import { visit } from "../model/Address.ts"
 import { SIGNS } from "../parts/Annotations.tsx"
@@ -77,7 +78,7 @@ export const NotesScreen = ({ text }: { readonly text: string }) => {
               <tr key={row.at}>
                 <td>
                   <Link to={visit({ timeline, task: row.task }, row.moment)}>
-                    {row.moment === null ? null : `@${row.moment} `}
+                    {row.moment === null ? null : `${addressOf(row.moment)} `}
                     <bdi>{row.task ?? ""}</bdi>
                   </Link>
                 </td>
