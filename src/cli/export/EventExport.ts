@@ -37,7 +37,12 @@ export interface ExportSource extends EventSource {
 }
 
 /** A format and its encoder, which takes events either as stored or as decoded. */
-export type Format = { readonly name: OutputFormat.Name; readonly binary: boolean } & (
+export type Format = {
+  readonly name: OutputFormat.Name
+  readonly binary: boolean
+  /** The number of selected events that the encoder left out. Default: none. */
+  readonly leftOut?: () => number
+} & (
   | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<StoredEvent> }
   | { readonly takes: "decoded"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
@@ -68,10 +73,13 @@ export const run = (typed: Typed, format: Format) =>
         return encode(format, source, selection, typed.decrypt, write)
       })
     })
+    const leftOut = format.leftOut?.() ?? 0
+    const exported = events - leftOut
+    const rest = leftOut === 0 ? "" : ` ${count(leftOut, "event")} below the levels of --level were left out.`
     yield* ExportSummary.printSummary(
       typed,
-      { ...written, format: format.name, events, upTo, head },
-      `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,
+      { ...written, format: format.name, events: exported, ...(leftOut === 0 ? {} : { leftOut }), upTo, head },
+      `Exported ${count(exported, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.${rest}`,
     )
   }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 

@@ -4,7 +4,7 @@ import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Time from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
-import { levelOf } from "./piaavt/LogLevel.ts"
+import { isAtLeast, type LeastLevels, levelOf } from "./piaavt/LogLevel.ts"
 import { type Entry, entriesOf, MAPPED } from "./piaavt/Vocabulary.ts"
 
 /** The fields of a line that do not follow from its event. */
@@ -22,6 +22,10 @@ export interface PiaAvtOptions {
   readonly timeline: string | null
   /** The agents of tasks that were opened before the first exported event. The encoder adds those of later tasks. */
   readonly agents: Map<string, string>
+  /** The least levels of lines. Default: all lines. */
+  readonly levels?: LeastLevels
+  /** Called for each event that has no line because of its level. */
+  readonly onLeftOut?: () => void
 }
 
 /** The `simulation_run_id` and `agent_id` of events without a task. The toolkit requires a text. */
@@ -36,7 +40,7 @@ const NO_AGENT = "no-agent"
  * several names for it.
  */
 export const encoder = (options: PiaAvtOptions): Encoder<DecodedEvent> => {
-  const { experiment, timestamps, aliases, agents } = options
+  const { experiment, timestamps, aliases, agents, levels, onLeftOut } = options
   /** The pending commands: an outcome names only its command. */
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   /** The agents of pending commands, in tasks with several. */
@@ -65,13 +69,18 @@ export const encoder = (options: PiaAvtOptions): Encoder<DecodedEvent> => {
     }
     const goal = runOf(link)
     const agent = textOr(taskId === null ? null : (member ?? agents.get(taskId) ?? null), NO_AGENT)
+    const level = levelOf(type, payload)
+    if (levels !== undefined && !isAtLeast(levels, level, source, agent)) {
+      onLeftOut?.()
+      return ""
+    }
     const ids = [
       `"simulation_run_id":${quoted(textOr(goal, NO_RUN))}`,
       `"experiment_id":${quoted(textOr(experiment, UNNAMED))}`,
       `"agent_id":${quoted(agent)}`,
       `"source_component_id":${quoted(textOr(source, UNNAMED))}`,
     ]
-    const start = `{"timestamp":${timeOf(link.occurredAt, timestamps)},${ids.join()},"log_level":"${levelOf(type, payload)}"`
+    const start = `{"timestamp":${timeOf(link.occurredAt, timestamps)},${ids.join()},"log_level":"${level}"`
     return entriesOf({ type, payload, goal, agent, command })
       .map((entry) => {
         const data = dataOf(entry, text)

@@ -12,6 +12,7 @@ import * as Options from "../../values/Options.ts"
 import type { Environment } from "../handle/Environment.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 import { messageOf, parametersOf } from "./Actions.ts"
+import * as Callbacks from "./Callbacks.ts"
 import { forAgent, secondsOf } from "./Fields.ts"
 import { carryOut, statusOf } from "./PiaSEActions.ts"
 import {
@@ -21,7 +22,7 @@ import {
   type EnvironmentInfo,
   type PerceptionData,
 } from "./PiaSEData.ts"
-import { at, type PerceptionFields, PiaSEOptions } from "./PiaSEOptions.ts"
+import { at, type PerceptionFields, PiaSEOptions, WebUrl } from "./PiaSEOptions.ts"
 import { passing } from "./Ticks.ts"
 
 export { submitAll } from "./PiaSEActions.ts"
@@ -78,9 +79,9 @@ export interface EnvironmentInterface {
    */
   readonly submit_action: (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
   /**
-   * Passes each event of one type (`EVENT_TYPES`) in the current task to the program's `deliver`, in order, until the
-   * task or the scope ends. Covers events about this agent and about no agent in particular. Fails with `NotPublic` if
-   * the program has no `deliver`.
+   * Passes each event of one type (`EVENT_TYPES`) in the current task to the program's `deliver`, or posts it to the
+   * URL, in order, until the task or the scope ends. Covers events about this agent and about no agent in particular.
+   * Fails with `NotPublic` if the program has neither `deliver` nor `callbacks`, or if the URL is not below one of these.
    */
   readonly subscribe_to_event: (
     agent_id: string,
@@ -201,26 +202,24 @@ const inventoryUpdate = (
 
 const subscribe = (
   environment: Environment,
-  { deliver }: PiaSEOptions,
+  { deliver: own, callbacks = [] }: PiaSEOptions,
   ...[agent, type, url]: readonly [agent: string, type: string, url: string]
 ) =>
   Effect.gen(function* () {
+    const deliver = own ?? (callbacks.length === 0 ? undefined : Callbacks.post)
     const allowed = deliver === undefined ? [] : EVENT_TYPES
     if (deliver === undefined || !allowed.includes(type)) {
       return yield* new NotPublic({ environment: environment.name, asked: type, allowed })
     }
-    yield* Options.decode("subscribe_to_event", CallbackUrl, url)
+    yield* Options.decode("subscribe_to_event", WebUrl, url)
+    if (own === undefined && !Callbacks.isAllowed(url, callbacks))
+      return yield* new NotPublic({ environment: environment.name, asked: url, allowed: callbacks })
     const events = yield* environment.events(agent, [type])
     const delivering = Stream.runForEach(events, (event) => deliver(url, event))
     yield* Effect.forkScoped(
       Effect.catchAllCause(delivering, (cause) => ProgramLog.error(`The subscription to ${type} ended`, cause)),
     )
   })
-
-const CallbackUrl = Schema.String.pipe(
-  Schema.filter((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
-  Schema.annotations({ description: "a URL of http or https" }),
-)
 
 const Query = Schema.Struct({ paths: Schema.Array(Schema.String) })
 

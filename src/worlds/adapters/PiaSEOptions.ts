@@ -33,13 +33,27 @@ export interface PiaSEOptions extends ActionOptions, TickOptions {
   readonly publicState?: ReadonlyArray<string>
   /** How long `submit_action` waits for an action to end before it returns `in_progress`. Default: until it ends. */
   readonly answerWithinMs?: number
-  /** Delivers an event to a subscriber. Default: none, and `subscribe_to_event` fails with `NotPublic`. */
+  /**
+   * URLs to which events may go. Each event is posted as JSON to a subscriber whose callback URL is at or below one of
+   * them (`Callbacks`). Default: none.
+   */
+  readonly callbacks?: ReadonlyArray<string>
+  /**
+   * Delivers an event to a subscriber, instead of a request to `callbacks`. Without either, `subscribe_to_event` fails
+   * with `NotPublic`.
+   */
   readonly deliver?: (callbackUrl: string, event: Event) => Effect.Effect<void>
 }
 
 const Pointer = Schema.String.pipe(
   Schema.pattern(/^\//),
   Schema.annotations({ description: 'a JSON Pointer, which begins with "/"' }),
+)
+
+/** A URL of http or https. */
+export const WebUrl = Schema.String.pipe(
+  Schema.filter((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+  Schema.annotations({ description: "a URL of http or https" }),
 )
 
 export const PiaSEOptions = Options.of<PiaSEOptions>({
@@ -56,6 +70,7 @@ export const PiaSEOptions = Options.of<PiaSEOptions>({
     }),
     publicState: Schema.Array(Pointer),
     answerWithinMs: Options.Milliseconds,
+    callbacks: Schema.Array(WebUrl),
     deliver: Options.callable(),
   },
 })

@@ -41,6 +41,33 @@ const TASK = [
   event(12, "TaskClosed", { outcome: "achieved", reason: "done" }),
 ]
 
+describe("the levels of lines", () => {
+  const levels = (least: (typeof LEVELS)[number], of: Readonly<Record<string, (typeof LEVELS)[number]>> = {}) => ({
+    least,
+    of: new Map(Object.entries(of)),
+  })
+
+  it.effect.each([
+    [levels("TRACE"), 0, 12],
+    [levels("INFO"), 2, 10],
+    [levels("ERROR"), 11, 1],
+    [levels("CRITICAL"), 12, 0],
+    [levels("ERROR", { room: "INFO" }), 4, 8],
+    [levels("ERROR", { "room/go": "TRACE" }), 7, 5],
+    [levels("TRACE", { room: "ERROR" }), 9, 3],
+    [levels("CRITICAL", { "walker@1.0.0": "ERROR" }), 11, 1],
+  ] as const)("leave out less severe events of a module: %j", ([least, expected, kept]) =>
+    Effect.gen(function* () {
+      let leftOut = 0
+      const lines = yield* linesOf(TASK, options({ levels: least, onLeftOut: () => void leftOut++ }))
+      expect([leftOut, TASK.length - leftOut]).toEqual([expected, kept])
+      const admitted = LEVELS.slice(LEVELS.indexOf(least.least))
+      const others = lines.filter(({ log_level }) => !admitted.includes(log_level))
+      expect(others.length === 0 || least.of.size > 0).toBe(true)
+    }),
+  )
+})
+
 describe("log lines of PiaAVT", () => {
   it.scopedLive("are taken by its loader, also those of events without a task, and with text beyond ASCII", () =>
     Effect.gen(function* () {

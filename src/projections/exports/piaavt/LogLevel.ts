@@ -5,7 +5,20 @@ import type { JsonObject } from "../../../values/Json.ts"
 /** The levels of PiaAGI's logging specification, §3.1, from the finest to the most severe. */
 export const LEVELS = ["TRACE", "DEBUG", "INFO", "STATE", "WARN", "ERROR", "CRITICAL"] as const
 
-type Level = (typeof LEVELS)[number]
+export type Level = (typeof LEVELS)[number]
+
+/** The least level of lines, for all of them and for single modules. */
+export interface LeastLevels {
+  readonly least: Level
+  /** By the name of a component (`room/open`), a plugin (`room`) or an agent; the first of these that has one applies. */
+  readonly of: ReadonlyMap<string, Level>
+}
+
+/** Whether a line has at least the level that applies to its component, its plugin or its agent. */
+export const isAtLeast = ({ least, of }: LeastLevels, level: Level, component: string, agent: string): boolean => {
+  const applies = of.get(component) ?? of.get(component.split("/", 1)[0] ?? "") ?? of.get(agent) ?? least
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(applies)
+}
 
 /** The level of an event. `payload` may be empty if the type alone determines the level. */
 export const levelOf = (type: string, payload: JsonObject): Level => {
