@@ -247,6 +247,18 @@ describe("hindcast export otlp, mcap, piaavt", () => {
     })
   })
 
+  it("leave out lines below a level, and say how many events that were", async () => {
+    const lines = place.file("levels.piaavt")
+    const least = ["--level", "CRITICAL", "--level", "room/view=info"]
+    const { events, leftOut } = await document(["export", "piaavt", "--log", log, ...least, "--output", lines])
+    expect(Number(events)).toBeGreaterThan(0)
+    expect(Number(leftOut)).toBeGreaterThan(0)
+    const sources = linesOf(lines).map((line) => JSON.parse(line).source_component_id)
+    expect([...new Set(sources)]).toEqual(["room/view"])
+    const wrong = await hindcast(["export", "piaavt", "--log", log, "--level", "loud", "--output", "-"])
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("--level: expected TRACE, DEBUG")])
+  })
+
   it("say what is possible where something else is asked for", async () => {
     const { code, stderr } = await hindcast(["export", "piaavt", "--log", log, "--output", "-", "--timestamps", "ms"])
     expect(code).toBe(1)
