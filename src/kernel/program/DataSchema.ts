@@ -53,7 +53,7 @@ export const DataSchema = Options.kind<DataSchema>(
     (typeof value === "object" && value !== null && isPlain(value)),
 )
 
-/** What a schema describes: a value that the program receives, or one that it returns. They differ where a Standard Schema transforms. */
+/** The value that a schema describes: received or returned by the program. They differ where a Standard Schema transforms. */
 export type Side = "received" | "returned"
 
 /** The JSON Schema of the value as the log has it, or why there is none. */

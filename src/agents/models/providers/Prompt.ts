@@ -33,7 +33,7 @@ export const callOptions = (
   ...defined({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens }),
 })
 
-/** What a provider's models need. */
+/** Traits of a provider's models that change a request. */
 export interface ProviderTraits {
   /** Whether tools declare that their schema must not be made strict. */
   readonly looseTools?: boolean
