@@ -56,13 +56,13 @@ const stepping = async (args: ReadonlyArray<string>, body: (terminal: TerminalPr
 describe("hindcast step", () => {
   it("shows an event, and the keys at the bottom, in a terminal of 80 × 24", () =>
     stepping([], async (terminal) => {
-      const lines = await terminal.shows(/main@1 of @14[\s\S]*\? q/)
+      const lines = await terminal.shows(/main@1 of @14[\s\S]*q quit/)
       expect(lines).toHaveLength(24)
       expect(lines[1]).toContain("TaskOpened")
       expect(lines[2]).toBe("me@1: find a thing")
       expect(lines[3]).toMatch(/^\[event\] {2}events {3}value {3}world {3}diff 1 {3}why {3}rewards {3}conversation/)
       expect(lines.at(-2)).toBe("n/p next/back N/P ±10 c change r reward b failure f run to m worst ! why failed")
-      expect(lines.at(-1)).toBe("e E events v value V world d diff w why s rewards a talk / path g go t task ? q")
+      expect(lines.at(-1)).toBe("e E events v value V world d diff w why s rewards a talk / g go t task ? q quit")
       expect(terminal.isOwnScreen()).toBe(true)
     }))
 

@@ -5,7 +5,7 @@ import type { WhyFailed } from "../../projections/explanation/WhyFailed.ts"
 import type { Saw } from "../../projections/request/Saw.ts"
 import type { RewardRow } from "../../studio/wire/Task.ts"
 
-/** What a pane shows, and what it depends on. */
+/** The content of a pane, with a key that changes whenever it has to be read again. */
 export interface Content {
   readonly key: string
   readonly shows: Shown

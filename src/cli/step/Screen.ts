@@ -87,5 +87,5 @@ const PROMPTS: { readonly [asks in SearchQuery]: string } = {
 
 const KEYS: ReadonlyArray<string> = [
   "n/p next/back N/P ±10 c change r reward b failure f run to m worst ! why failed",
-  "e E events v value V world d diff w why s rewards a talk / path g go t task ? q",
+  "e E events v value V world d diff w why s rewards a talk / g go t task ? q quit",
 ]
