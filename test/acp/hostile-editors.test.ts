@@ -2,7 +2,7 @@ import { once } from "node:events"
 import * as readline from "node:readline"
 import { describe, expect, it } from "vitest"
 import { eventsOf } from "../record/recorded.ts"
-import { logOf, type ModelAnswer, modelServer, project, start } from "./editing.ts"
+import { hindcast, logOf, type ModelAnswer, modelServer, project, start } from "./editing.ts"
 
 interface Heard {
   readonly id?: unknown
@@ -12,8 +12,8 @@ interface Heard {
 }
 
 /** An editor that writes what it likes. */
-const hostile = async (answers: Array<ModelAnswer> = []) => {
-  const directory = await project()
+const hostile = async (answers: Array<ModelAnswer> = [], options: Parameters<typeof project>[0] = {}) => {
+  const directory = await project(options)
   const server = await modelServer(answers)
   const running = start(directory, server.url)
   const lines = readline.createInterface({ input: running.child.stdout })[Symbol.asyncIterator]()
@@ -109,6 +109,24 @@ describe("hindcast acp, against a hostile editor", () => {
     prompt(1, sessionId, "Work for ever")
     say({ method: "session/cancel", params: { sessionId } })
     expect((await answerTo(1)).result).toEqual({ stopReason: "cancelled" })
+  }, 60_000)
+
+  it("withdraws its question from an editor once somebody else has answered it", async () => {
+    const write = { calls: [["workspace__write_file", { path: "note.txt", content: "Hello" }]] } as const
+    const { say, next, answerTo, opened, prompt, directory } = await hostile([write, { text: "Written." }], {
+      tools: true,
+    })
+    prompt(1, await opened(), "Write a note")
+    const asked = await next(({ method }) => method === "session/request_permission")
+    const [question] = (await eventsOf(logOf(directory))).filter(({ type }) => type === "ConfirmationRequested")
+    await hindcast(directory, ["confirm", "approve", "--yes", String(question?.payload.confirmationId)])
+    const withdrawn = await next(({ method }) => method === "$/cancel_request")
+    expect(withdrawn).toMatchObject({ params: { requestId: asked.id } })
+    // The late answer of the editor changes nothing.
+    say({ id: asked.id, result: { outcome: { outcome: "cancelled" } } })
+    expect((await answerTo(1)).result).toEqual({ stopReason: "end_turn" })
+    const decided = (await eventsOf(logOf(directory))).filter(({ type }) => type === "ConfirmationDecided")
+    expect(decided.map(({ payload }) => payload.approved)).toEqual([true])
   }, 60_000)
 
   it("takes a prompt of 4 MB, and refuses a line of more than 32 MiB without keeping it", async () => {
