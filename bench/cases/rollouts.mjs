@@ -126,7 +126,7 @@ const rates = async (directory, rounds) => {
   ]
 }
 
-/** What a log grows by, without what it takes when it is empty. */
+/** The growth of a log by a step, without the size of an empty log. */
 const bytesAStep = async (directory, base) => {
   const file = path.join(directory, "size.db")
   const sizes = []

@@ -50,6 +50,7 @@ describe.skipIf(!isRecent())("the Python package", () => {
     "test_env",
     "test_record",
     "test_together",
+    "test_vector",
     "test_host",
     "test_docs",
   ])(

@@ -22,7 +22,7 @@ export interface TriedWorld {
   readonly maskOf: (context: PluginContext) => unknown
 }
 
-/** What a trial did, and what each agent sees after it. */
+/** The outcome of a trial, and each agent's view after it. */
 export interface Tried {
   readonly agents: { readonly [agent: string]: { readonly [sensor: string]: Json } }
   readonly actions: ReadonlyArray<{ readonly [agent: string]: Json }>
