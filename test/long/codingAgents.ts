@@ -16,6 +16,7 @@ const PROGRAMS = {
   gemini: "@google/gemini-cli/bundle/gemini.js",
   copilot: "@github/copilot/npm-loader.js",
   opencode: "opencode-linux-x64/bin/opencode",
+  acpx: "acpx/dist/cli.js",
   qwen: "@qwen-code/qwen-code/cli-entry.js",
 }
 
