@@ -54,14 +54,13 @@ export const askModel = (
     const first = { messages: run.unsent as unknown as Json, ...changed, ...recorded }
     return ask(
       task,
-      asking(settings, task, run),
+      { ...asking(settings, task, run), hints: cache === "off" ? {} : { cache } },
       {
         system,
         messages: Memory.select(memory, run),
         tools: tools.descriptions,
         ...defined({ temperature: guide.temperature, maxOutputTokens }),
         ...options,
-        ...(cache === "off" ? {} : { cache }),
       },
       { first, again: { messages: [], ...recorded } },
     ).pipe(

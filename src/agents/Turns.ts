@@ -15,7 +15,7 @@ import { inWords } from "../values/time/Wait.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
-import type { Delta, Model, Turn, TurnRequest } from "./models/Model.ts"
+import type { Delta, Model, Turn, TurnHints, TurnRequest } from "./models/Model.ts"
 
 /** A piece of an answer for a listener. The log records only the whole answer. */
 export interface AgentDelta extends Delta {
@@ -28,6 +28,8 @@ export interface Asking {
   readonly model: Model
   readonly interruptible: boolean
   readonly onDelta?: (delta: AgentDelta) => void
+  /** Default: none. */
+  readonly hints?: TurnHints
   readonly retries: number
   readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
   /** The cost of an answer; null if unknown. */
@@ -71,9 +73,7 @@ export const ask = (
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
   const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
-  const { cache: _, ...asked } = request
-  // Caching changes what a request costs, not what it says.
-  const requestDigest = RequestDigest.of(asked)
+  const requestDigest = RequestDigest.of(request)
   const attempt = (
     number: number,
     afterMs: number,
@@ -116,7 +116,7 @@ export const ask = (
               }
               const turn = yield* withCost(
                 asking,
-                inTime(asking, answeredBy(model, request, onDelta, onUsage), () => ({
+                inTime(asking, answeredBy(model, request, onDelta, onUsage, asking.hints), () => ({
                   parts: cleanedAll(model, come),
                   usage,
                 })),

@@ -23,12 +23,16 @@ export interface TurnRequest {
   readonly temperature?: number
   /** Limit of the answer, in tokens. Default: the provider's. */
   readonly maxOutputTokens?: number
-  /** How long the provider may cache the request's beginning for the next request. Default: it is not told to. */
-  readonly cache?: CacheTime
   /** Whether the model must, may or must not call tools, or which one it must call. Default: it may. */
   readonly toolChoice?: ToolChoice
   /** Options of the provider's package, by provider, such as `{ anthropic: { effort: "low" } }`. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
+}
+
+/** Hints about a request that change its cost and not its answer. */
+export interface TurnHints {
+  /** How long the provider may cache the request's beginning for the next request. Default: it is not told to. */
+  readonly cache?: CacheTime
 }
 
 /** How long a provider caches the beginning of a request: five minutes or an hour after its last use. */
@@ -80,5 +84,6 @@ export interface Model {
     request: TurnRequest,
     onDelta: (delta: Delta) => void,
     onUsage?: (usage: ModelUsage) => void,
+    hints?: TurnHints,
   ) => Effect.Effect<Turn, ModelCallFailed>
 }

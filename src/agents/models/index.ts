@@ -3,7 +3,17 @@
 export { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 export * as Cassette from "./Cassette.ts"
 export * as Message from "./Message.ts"
-export type { CacheTime, Delta, Finish, Model, ToolChoice, ToolDescription, Turn, TurnRequest } from "./Model.ts"
+export type {
+  CacheTime,
+  Delta,
+  Finish,
+  Model,
+  ToolChoice,
+  ToolDescription,
+  Turn,
+  TurnHints,
+  TurnRequest,
+} from "./Model.ts"
 export { lazy, load, type ModelOptions } from "./Models.ts"
 export { calls, type ScriptedOptions, says, scripted } from "./Scripted.ts"
 export { KeyMissing, ProviderMissing, UnknownProvider } from "./UnusableModel.ts"

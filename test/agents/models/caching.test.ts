@@ -51,7 +51,9 @@ describe.each(["openai", "google", "openai-compatible"] satisfies ReadonlyArray<
         })
         const model = yield* modelAt(url, name)
         const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Go" }] }]
-        yield* Effect.flip(model.turn({ system: "Be terse.", messages, tools: [], cache: "1h" }, () => {}))
+        yield* Effect.flip(
+          model.turn({ system: "Be terse.", messages, tools: [] }, () => {}, undefined, { cache: "1h" }),
+        )
         expect(bodies.join("")).toContain("Be terse.")
         expect(bodies.join("")).not.toMatch(/cache_?control|ephemeral/i)
       }),

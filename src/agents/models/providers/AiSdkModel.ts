@@ -7,7 +7,7 @@ import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
 import { defined } from "../../../values/defined.ts"
 import { callIdOf } from "../CallId.ts"
 import { classify, type Failure, reasonOf } from "../Failure.ts"
-import type { Delta, Model, Turn, TurnRequest } from "../Model.ts"
+import type { Delta, Model, Turn, TurnHints, TurnRequest } from "../Model.ts"
 import type { Secrets } from "../secrets/Secrets.ts"
 import * as Answer from "./Answer.ts"
 import { AnswerTooLong, LONGEST_ANSWER } from "./AnswerLimit.ts"
@@ -42,10 +42,10 @@ export const make = (parts: Parts): Model => ({
   provider: parts.provider.name,
   model: parts.model,
   redact: parts.secrets.redact,
-  turn: (request, onDelta, onUsage) =>
+  turn: (request, onDelta, onUsage, hints) =>
     Effect.acquireUseRelease(
       Effect.sync(() => new AbortController()),
-      (connection) => turn(parts, request, connection.signal, onDelta, onUsage),
+      (connection) => turn(parts, request, connection.signal, onDelta, onUsage, hints),
       (connection) => Effect.sync(() => connection.abort()),
     ),
 })
@@ -56,6 +56,7 @@ const turn = (
   abortSignal: AbortSignal,
   onDelta: (delta: Delta) => void,
   onUsage: (usage: ModelUsage) => void = () => {},
+  { cache }: TurnHints = {},
 ): Effect.Effect<Turn, ModelCallFailed> => {
   const answer = Answer.empty(provider.raw, (index) => callIdOf(request, index), secrets.streamed)
   const failed = (failure: Failure): ModelCallFailed => {
@@ -76,7 +77,7 @@ const turn = (
       Effect.catchAll(({ error }) => classified(error)),
     )
   const plain = Prompt.callOptions(request, provider)
-  const options = request.cache === undefined ? plain : (provider.caching?.(plain, request.cache) ?? plain)
+  const options = cache === undefined ? plain : (provider.caching?.(plain, cache) ?? plain)
   const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
     Effect.gen(function* () {
       let length = 0
