@@ -201,7 +201,7 @@ describe("a clone of a world", () => {
     }),
   )
 
-  it.scopedLive("leaves a task that can be forked and replayed as if nothing had been tried", () =>
+  it.scopedLive("leaves a task that can be forked as if nothing had been tried", () =>
     Effect.gen(function* () {
       const { run, open } = yield* started({ plugins: [DRIFT] })
       const world = yield* open({ world: "drift" })
