@@ -49,7 +49,19 @@ describe("an event type that a schema of zod describes", () => {
         },
       })
       const slow = z.object({ n: z.number().refine(async () => true) })
-      const types = [fromSchema("acme/Threw", "Threw.", throwing), fromSchema("acme/Slow", "Is slow.", slow)]
+      // A promise of another library.
+      const later = outside({
+        "~standard": {
+          ...{ version: 1, vendor: "mine", jsonSchema: { input: () => ({}) } },
+          // biome-ignore lint/suspicious/noThenProperty: it is what makes a promise
+          validate: () => ({ then: (resolve: (value: unknown) => void) => resolve({ value: 1 }) }),
+        },
+      })
+      const types = [
+        fromSchema("acme/Threw", "Threw.", throwing),
+        fromSchema("acme/Slow", "Is slow.", slow),
+        fromSchema("acme/Later", "Comes later.", later),
+      ]
       const tried = Effect.flatMap(EventLog, (log) =>
         Effect.forEach(types, ({ name }) =>
           Effect.flip(
@@ -58,9 +70,10 @@ describe("an event type that a schema of zod describes", () => {
         ),
       )
       const log = temporaryLog({ vocabulary: Vocabulary.extend(Vocabulary.core, types) })
-      const [threw, promised] = yield* Effect.provide(tried, log)
+      const [threw, promised, thenable] = yield* Effect.provide(tried, log)
       expect(String(threw)).toMatch(/the schema threw SyntaxError/)
       expect(String(promised)).toMatch(/validates synchronously/)
+      expect(String(thenable)).toMatch(/validates synchronously/)
     }),
   )
 

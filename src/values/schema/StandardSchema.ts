@@ -93,9 +93,9 @@ const SYNCHRONOUS = "a schema that validates synchronously"
 const resultNow = (schema: StandardSchema, value: unknown): StandardResult<unknown> | undefined => {
   try {
     const result = schema["~standard"].validate(value)
-    if (!(result instanceof Promise)) return result
+    if (!("then" in result)) return result
     // Nobody waits for it, and its rejection must not end the program.
-    result.catch(() => {})
+    Promise.resolve(result).catch(() => {})
     return undefined
   } catch (cause) {
     return { issues: [{ message: thrown(cause) }] }
