@@ -9,8 +9,10 @@ import * as Events from "../../src/cli/export/Events.ts"
 import * as Transitions from "../../src/cli/export/Transitions.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import { appendWords, SUBJECT, TASK, WORDS, wordsIn } from "../personalWords.ts"
+import { inRepository } from "../repository.ts"
 import { unpacked } from "../unpacked.ts"
 import { workplace } from "../workplace.ts"
+import { start } from "./hindcast.ts"
 import { runInProcess } from "./inProcess.ts"
 
 const place = workplace()
@@ -105,8 +107,28 @@ describe("what a file for others holds of a subject", () => {
       const name = words.join(" ")
       // It signs the head of a log; and it writes numbers of lines, paths, models and ids, none of which is personal.
       if (name === "log anchor" || name === "export agent-trace") continue
+      // It opens the log without the keys. Trajectories are of episodes, which have a test of their own.
+      if (name === "export harbor" || name === "export trajectories") continue
       expect([name, [...asked].some((known) => known === name || known.startsWith(`${name} `))]).toEqual([name, true])
     }
+  })
+
+  it("is no episode of a subject: trajectories leave it out, and have it with --decrypt", async () => {
+    const [episode, agent] = [place.file("episode.db"), place.file("agent.mjs")]
+    const decide = `({ lastOutcome }) => lastOutcome === null ? { act: "frozen-lake/step", args: { action: 1 } } : { done: "achieved" }`
+    fs.writeFileSync(agent, `export default { name: "skater", version: "1", decide: ${decide} }`)
+    const plugin = inRepository("packages", "worlds", "frozen-lake")
+    const words = ["--plugin", plugin, "--agent", agent, "--goal", "Skate", "--gate", "allow", "--subject", SUBJECT]
+    expect(await start(["run", "--log", episode, ...words]).ended).toMatchObject({ code: 0 })
+    const exported = (...more: ReadonlyArray<string>) =>
+      runInProcess(["export", "trajectories", "--log", episode, "--output", "-", ...more])
+    const sealed = (await exported()).both
+    expect(sealed).toContain("Exported 0 episodes with 0 steps")
+    expect(sealed).toMatch(/Left out 1 \(/)
+    expect(sealed).not.toContain("Skate")
+    const opened = (await exported("--decrypt")).both
+    expect(opened).toContain("Exported 1 episode with 1 step")
+    expect(opened).toContain('"goal":"Skate"')
   })
 
   it("is nothing in the files of the log itself", () => {

@@ -77,9 +77,9 @@ describe("the view of a world", () => {
     const terminal = inTerminal(["step", "--at", "@3", "--log", log])
     try {
       await terminal.shows("EnvironmentReset")
-      terminal.type("v")
+      terminal.type("V")
       const lines = await terminal.shows("At hall, ∅.")
-      expect(lines[3]).toMatch(/state\s+\[view\]\s+diff/)
+      expect(lines[3]).toMatch(/value\s+\[world\]\s+diff/)
       terminal.type("n")
       await terminal.shows("No world has a view")
       terminal.type("n")
