@@ -38,10 +38,13 @@ describe("Attempt", () => {
   })
 
   it("tells each target once, with how often and where first", () => {
-    const attempt = { means: "connection", target: "a:1", at: "main.mjs:1:1", stack: "" } as const
-    expect(summary([attempt, { ...attempt, at: null }, { ...attempt, target: "b:2", at: null }])).toEqual([
+    const attempt = { means: "connection", target: "a:1", at: "main.mjs:1:1", stack: "at main.mjs:1:1" } as const
+    const unplaced = { ...attempt, target: "c:3", at: null, stack: "" }
+    expect(summary([attempt, { ...attempt, at: null }, { ...attempt, target: "b:2", at: null }, unplaced])).toEqual([
       "a connection to a:1, 2 times, at main.mjs:1:1",
       "a connection to b:2, from outside the program's code",
+      // Seen from outside the process, which tells no place.
+      "a connection to c:3",
     ])
   })
 })
