@@ -79,4 +79,6 @@ const WRITERS = [
   // The question for a password: a text of ours, next to an output that may be a file.
   "cli/terminal/Question.ts",
   "record/log/AskedPerson.ts",
+  // It passes on what the recorded program itself wrote.
+  "record/process/ErrorOutput.ts",
 ]
