@@ -20,6 +20,8 @@ const writers = async () => {
   for (const path of PATHS) {
     const { stdout } = await hindcast([...path, "--help"])
     const option = OUTPUTS.find((name) => new RegExp(`^ *${name} `, "m").test(stdout))
+    // A directory has no format.
+    if (/^ *--output directory$/m.test(stdout)) continue
     if (option !== undefined) found.push({ path, option, formats: /--format ([a-z|]+)/.exec(stdout)?.[1] ?? "" })
   }
   return found

@@ -13,7 +13,7 @@ export const argumentsOf = (command: string): ReadonlyArray<string> | undefined 
   return words[0] === "node" && words[1]?.endsWith("/dist/cli/main.js") === true ? words.slice(2) : undefined
 }
 
-const WORD = /(?:[\w@%+=:,./-]+|'[^'\n]*'|"[^"$`\\!\n]*")+/
+const WORD = /(?:[\w@%+=:,./-]|'[^'\n]*'|"[^"$`\\!\n]*")+/
 
 const WORDS = new RegExp(WORD, "g")
 

@@ -46,7 +46,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
         "episodes of worlds, for learning: Parquet, CSV, JSON Lines; --format minari writes a data set of Minari",
       ],
     ],
-    example: "export trajectories --format minari --id cartpole/mine-v0 --output ~/.minari/datasets",
+    example: "export trajectories --output steps.parquet",
     page: "docs/guides/export-a-log.md",
     load: command(async () => (await import("../export/trajectories/TrajectoriesCommand.ts")).trajectories),
   },
