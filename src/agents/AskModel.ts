@@ -44,12 +44,12 @@ export const askModel = (
   system: string,
   tools: AgentTools,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { memory, guide, maxOutputTokens, cache = "5m", toolChoice, providerOptions } = settings
+  const { memory, guide, maxOutputTokens, cache = "5m", toolChoice, reasoning, serviceTier, providerOptions } = settings
   const chosen = typeof toolChoice === "object" ? { tool: toolNameOf(tools, toolChoice.tool) } : toolChoice
   const toolsDigest = digest(tools.descriptions as unknown as Json)
   const request = Effect.suspend(() => {
     const changed = toolsDigest === run.toolsDigest ? {} : { tools: tools.descriptions as unknown as Json }
-    const options = defined({ toolChoice: chosen, providerOptions })
+    const options = defined({ toolChoice: chosen, reasoning, serviceTier, providerOptions })
     const recorded = Object.keys(options).length === 0 ? {} : { options: options as JsonObject }
     const first = { messages: run.unsent as unknown as Json, ...changed, ...recorded }
     return ask(

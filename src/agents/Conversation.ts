@@ -17,7 +17,11 @@ export const RecordedRequest = Schema.Struct({
   tools: optional(
     Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, args: Schema.Unknown })),
   ),
-  options: optional(JsonObject.annotations({ description: "`toolChoice` and `providerOptions`, where they are set" })),
+  options: optional(
+    JsonObject.annotations({
+      description: "`toolChoice`, `reasoning`, `serviceTier` and `providerOptions`, where they are set",
+    }),
+  ),
 })
 
 /** The record of an answer in `ModelResponded`. */

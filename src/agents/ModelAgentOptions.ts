@@ -10,7 +10,7 @@ import * as Budgets from "./Budget.ts"
 import { Guide, GuideName } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
 import { DEFAULT_RETRIES } from "./models/Backoff.ts"
-import type { CacheTime, Model, ToolChoice } from "./models/Model.ts"
+import type { CacheTime, Model, Reasoning, ServiceTier, ToolChoice } from "./models/Model.ts"
 import * as Models from "./models/Models.ts"
 import type { AgentDelta } from "./Turns.ts"
 
@@ -46,8 +46,15 @@ export interface ModelAgentOptions {
   /** Whether the model must, may or must not call tools, or the tool that it must call. Default: `auto`, it may. */
   readonly toolChoice?: ToolChoice
   /**
-   * Options of the provider's AI SDK package, by provider: reasoning effort, service tier and the like, such as
-   * `{ openai: { reasoningEffort: "low" } }`. They are recorded with each request: put no secrets there.
+   * How much the model reasons: `off`, `minimal`, `low`, `medium`, `high`, `max`, or `{ budgetTokens }`. A request to a
+   * provider that has no such option fails. Default: the provider's.
+   */
+  readonly reasoning?: Reasoning
+  /** `standard`, `flex` (slow and cheap) or `priority`, where the provider has tiers. Default: the provider's. */
+  readonly serviceTier?: ServiceTier
+  /**
+   * Options of the provider's AI SDK package, by provider, such as `{ openai: { reasoningSummary: "auto" } }`. They win
+   * over `reasoning` and `serviceTier`, and are recorded with each request: put no secrets there.
    */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
   /** Maximum number of retries after a transient failure. Default: 4. */
@@ -87,6 +94,11 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     maxOutputTokens: Options.wholeNumber(1),
     cache: Schema.Literal("5m", "1h", "off"),
     toolChoice: Schema.Union(Schema.Literal("auto", "required", "none"), Schema.Struct({ tool: Options.Text })),
+    reasoning: Schema.Union(
+      Schema.Literal("off", "minimal", "low", "medium", "high", "max"),
+      Schema.Struct({ budgetTokens: Options.wholeNumber(1) }),
+    ),
+    serviceTier: Schema.Literal("standard", "flex", "priority"),
     providerOptions: Schema.Record({ key: Schema.String, value: JsonObject }),
     retries: Options.wholeNumber(0, MOST_RETRIES),
     name: Options.Name,

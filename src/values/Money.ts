@@ -32,6 +32,27 @@ export const cost = (of: Cost): string => costWith("at least ", of)
 /** Like `cost`, for a table: `≥ $0.1234`. */
 export const costInTable = (of: Cost): string => costWith("≥ ", of)
 
+/** What caches saved, as text: a part of it may be unknown. */
+export interface Saving {
+  /** In US dollars; null if a part is unknown. */
+  readonly usd: number | null
+  /** The known part, in US dollars; negative for an extra cost. */
+  readonly known: number
+  /** Number of calls of which it is unknown. */
+  readonly unknown: number
+}
+
+/**
+ * `caching saved $0.1234`, `caching cost $0.0010 more`, or such a known part of it. Undefined if nothing is known, as
+ * in logs without the prices of what their calls read from caches.
+ */
+export const saving = ({ known, unknown }: Saving): string | undefined => {
+  const calls = unknown === 1 ? "1 call" : `${unknown} calls`
+  const amount = known < 0 ? `caching cost ${dollars(-known)} more` : `caching saved ${dollars(known)}`
+  if (unknown === 0) return amount
+  return known === 0 ? undefined : `${amount}, and an unknown amount in ${calls}`
+}
+
 const costWith = (bound: string, { usd, atLeast }: Cost): string => {
   if (usd !== null) return dollars(usd)
   return atLeast === 0 ? "unknown" : bound + dollars(atLeast)

@@ -52,6 +52,25 @@ describe("an amount of money", () => {
     ])
   })
 
+  it("that caching saved is an extra cost where it is negative, and unknown in part or whole", () => {
+    const savings = [
+      [0.25, 0],
+      [-0.5, 0],
+      [0.25, 1],
+      [0, 2],
+      [-0.5, 2],
+    ] as const
+    expect(
+      savings.map(([known, unknown]) => Money.saving({ usd: unknown === 0 ? known : null, known, unknown })),
+    ).toEqual([
+      "caching saved $0.2500",
+      "caching cost $0.5000 more",
+      "caching saved $0.2500, and an unknown amount in 1 call",
+      undefined,
+      "caching cost $0.5000 more, and an unknown amount in 2 calls",
+    ])
+  })
+
   it("is a bound where a part is unknown, and unknown where nothing is known", () => {
     expect(Money.cost({ usd: null, atLeast: 0.5 })).toBe("at least $0.5000")
     expect(Money.costInTable({ usd: null, atLeast: 0.5 })).toBe("≥ $0.5000")
@@ -214,13 +233,13 @@ describe("exports of audits", () => {
       ...["model_failed", "model_cached_tokens", "model_reasoning_tokens", "model_unmetered", "model_usd"],
       ...["model_usd_at_least", "model_unpriced", "model_prices", "models", "left_out_ms"],
       ...counts,
-      ...["acting_unrecorded", "acting_settled"],
+      ...["acting_unrecorded", "acting_settled", "model_saved_usd"],
     ])
     expect(cells.slice(0, 2)).toEqual([
       ["1", "200", "0", "0", "0.0123", "0.0123", "0", "genai-prices@0.1.8"],
       ["1", "400", "0", "1", "", "0.0123", "2", "genai-prices@0.1.8"],
     ])
-    expect(lines[2]?.endsWith(`,0,0,0,0,0,0,0,,,0${",".repeat(counts.length)},0,0`)).toBe(true)
+    expect(lines[2]?.endsWith(`,0,0,0,0,0,0,0,,,0${",".repeat(counts.length)},0,0,`)).toBe(true)
     const models = AuditsRows.COLUMNS.find(({ name }) => name === "models")
     expect(JSON.parse(String(models?.of({ audit: mixed, score: null })))).toEqual(mixed.model?.byModel)
   })

@@ -48,6 +48,23 @@ describe("the model use of a task", () => {
     })
   })
 
+  it("says what caches saved, in total and by model, and in how many calls that is unknown", () => {
+    const cached = usage(100, 20, { cachedTokens: 60 })
+    const saving = (savedUsd: number) => ({ cost: { usd: 0.2, prices: "table@1", savedUsd } })
+    const model = usedIn(
+      ...[called(), answered(2, cached, saving(0.5))],
+      // Writing to the cache cost more than it saved.
+      ...[called(), answered(4, usage(100, 1, { cachedTokens: 0, cacheWriteTokens: 90 }), saving(-0.125))],
+      ...[called("other", "small"), answered(6, cached, costs(0.1))],
+      ...[called("third", "plain"), answered(8, usage(100, 20, { cachedTokens: 0 }), costs(0.1))],
+    )
+    const known = { usd: 0.375, known: 0.375, unknown: 0 }
+    expect(model?.byModel["acme/large"]?.cost.saved).toEqual(known)
+    expect(model?.byModel["other/small"]?.cost.saved).toEqual({ usd: null, known: 0, unknown: 1 })
+    expect(model?.byModel["third/plain"]?.cost).not.toHaveProperty("saved")
+    expect(model?.cost.saved).toEqual({ usd: null, known: 0.375, unknown: 1 })
+  })
+
   it("is counted in total and by model, whichever call ends first", () => {
     const model = usedIn(
       called(),
@@ -65,7 +82,7 @@ describe("the model use of a task", () => {
       cachedTokens: 60,
       reasoningTokens: 5,
       unmetered: 0,
-      cost: { usd: 0.4, atLeast: 0.4, unpriced: 0, prices: ["table@1"] },
+      cost: { usd: 0.4, atLeast: 0.4, unpriced: 0, prices: ["table@1"], saved: { usd: null, known: 0, unknown: 1 } },
     }
     const small = {
       calls: 1,
@@ -85,7 +102,7 @@ describe("the model use of a task", () => {
       cachedTokens: 60,
       reasoningTokens: 5,
       unmetered: 0,
-      cost: { usd: 0.5, atLeast: 0.5, unpriced: 0, prices: ["table@1"] },
+      cost: { usd: 0.5, atLeast: 0.5, unpriced: 0, prices: ["table@1"], saved: { usd: null, known: 0, unknown: 1 } },
       byModel: { "acme/large": large, "other/small": small },
     })
     expect(Schema.is(ModelUse.ModelUse)(model)).toBe(true)

@@ -25,6 +25,10 @@ export interface TurnRequest {
   readonly maxOutputTokens?: number
   /** Whether the model must, may or must not call tools, or which one it must call. Default: it may. */
   readonly toolChoice?: ToolChoice
+  /** How much the model reasons before it answers. Default: the provider's. */
+  readonly reasoning?: Reasoning
+  /** How soon the provider answers, and at which price. Default: the provider's. */
+  readonly serviceTier?: ServiceTier
   /** Options of the provider's package, by provider, such as `{ anthropic: { effort: "low" } }`. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }
@@ -37,6 +41,15 @@ export interface TurnHints {
 
 /** How long a provider caches the beginning of a request: five minutes or an hour after its last use. */
 export type CacheTime = "5m" | "1h"
+
+/** How hard a model thinks; `off` switches reasoning off where the model allows it. */
+export type Effort = "off" | "minimal" | "low" | "medium" | "high" | "max"
+
+/** An effort, or a number of tokens to reason with. */
+export type Reasoning = Effort | { readonly budgetTokens: number }
+
+/** A provider's tiers: `flex` is slow and cheap, `priority` fast and dear. */
+export type ServiceTier = "standard" | "flex" | "priority"
 
 /** Whether a model must, may or must not call tools, or the name of the tool that it must call. */
 export type ToolChoice = "auto" | "required" | "none" | { readonly tool: string }

@@ -6,8 +6,11 @@ export * as Message from "./Message.ts"
 export type {
   CacheTime,
   Delta,
+  Effort,
   Finish,
   Model,
+  Reasoning,
+  ServiceTier,
   ToolChoice,
   ToolDescription,
   Turn,

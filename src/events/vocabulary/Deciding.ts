@@ -46,6 +46,12 @@ export const ModelCost = Schema.Struct({
   prices: Schema.NonEmptyString.annotations({
     description: "The table of prices, `name@version`; `source` if the provider or the imported file states the cost",
   }),
+  savedUsd: optional(
+    Schema.Finite.annotations({
+      description:
+        "For a call that used the provider's cache: how much more it would have cost without one, in US dollars. Negative if writing cost more than reading saved. Absent: unknown",
+    }),
+  ),
 }).annotations({ identifier: "ModelCost" })
 
 export interface ModelCost extends Schema.Schema.Type<typeof ModelCost> {}

@@ -11,6 +11,7 @@ import { key } from "./KeyFigures.ts"
 export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Markup> => {
   if (use === undefined || use.calls === 0) return []
   const { calls, failed, inputTokens, outputTokens, unmetered, cost } = use
+  const saving = cost.saved && Money.saving(cost.saved)
   const bound = unmetered === 0 ? "" : "at least "
   return [
     key(
@@ -21,9 +22,10 @@ export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Mar
     key(
       "cost of models",
       Money.costInTable(cost),
-      cost.unpriced === 0
+      (cost.unpriced === 0
         ? "the cost of every call is known"
-        : `${FormattedNumbers.counted(cost.unpriced, "call")} of unknown cost`,
+        : `${FormattedNumbers.counted(cost.unpriced, "call")} of unknown cost`) +
+        (saving === undefined ? "" : `; ${saving}`),
     ),
   ]
 }

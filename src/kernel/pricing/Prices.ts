@@ -40,7 +40,7 @@ export interface PriceTable {
   /**
    * Returns the cost of one call, or why it is unknown: the table has no price for the model or for a part of its
    * usage, a required count is missing or contradicts another, no tokens are on record, or the provider did not serve
-   * its standard tier.
+   * its standard tier. The cost of a call that used a cache also has `savedUsd`.
    *
    * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
    */
@@ -72,7 +72,9 @@ export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<Pric
       const [prices, calculate] = [`genai-prices@${version}`, calculating(exports.get("calcPrice"))]
       return tableOf((provider, model, usage, at) => {
         const priced = priceOf(calculate, provider, model, usage, at)
-        return typeof priced === "number" ? { usd: priced, prices } : { why: priced }
+        if (typeof priced === "string") return { why: priced }
+        const uncached = usesCache(usage) ? priceOf(calculate, provider, model, withoutCache(usage), at) : undefined
+        return { usd: priced, prices, ...(typeof uncached === "number" ? { savedUsd: uncached - priced } : {}) }
       })
     }),
     Effect.orElseSucceed(() => unknown),
@@ -91,6 +93,21 @@ export const costOf = (
   PRICED.has(provider)
     ? Effect.map(load(places), (table) => table.costOf(provider, model, { cacheWriteTokens: 0, ...usage }))
     : Effect.succeed(null)
+
+/** Whether a call read from its provider's cache or wrote to it, as far as its usage says. */
+export const usesCache = ({ cachedTokens = 0, cacheWriteTokens = 0 }: ModelUsage): boolean =>
+  cachedTokens > 0 || cacheWriteTokens > 0
+
+/** The same call at a provider without a cache: it pays the full price for the whole request. */
+const withoutCache = ({
+  cachedTokens: _read,
+  cacheWriteTokens: _written,
+  cacheWrite1hTokens: _written1h,
+  cachedAudioTokens: _audio,
+  cachedImageTokens: _image,
+  cachedVideoTokens: _video,
+  ...usage
+}: ModelUsage): ModelUsage => ({ ...usage, cachedTokens: 0, cacheWriteTokens: 0 })
 
 /** Tiers at the list price. A provider that names none served its standard tier. */
 const STANDARD: ReadonlySet<string> = new Set(["standard", "default", "on_demand"])

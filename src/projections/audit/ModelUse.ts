@@ -9,6 +9,19 @@ import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as ModelCallEnd from "../state/ModelCallEnd.ts"
 
+/** What providers' caches saved. */
+export const CacheSaving = Schema.Struct({
+  usd: Schema.NullOr(Schema.Finite).annotations({
+    description: "In US dollars, negative if writing cost more than reading saved; null if unknown for any call",
+  }),
+  known: Schema.Finite.annotations({ description: "The sum over the calls of which it is known, in US dollars" }),
+  unknown: Schema.NonNegativeInt.annotations({
+    description: "Calls that used a cache, of which it is unknown what this saved",
+  }),
+}).annotations({ identifier: "CacheSaving" })
+
+export type CacheSaving = typeof CacheSaving.Type
+
 /** The cost of model calls. */
 export const ModelSpending = Schema.Struct({
   usd: Schema.NullOr(Schema.NonNegative).annotations({
@@ -19,6 +32,10 @@ export const ModelSpending = Schema.Struct({
     description: "Calls of unknown cost: without a known price, without recorded usage, or not ended",
   }),
   prices: Schema.Array(Schema.String).annotations({ description: "The price tables, as `name@version`, sorted" }),
+  saved: Schema.optionalWith(
+    CacheSaving.annotations({ description: "What caches saved; absent if no call recorded the use of one" }),
+    { exact: true },
+  ),
 }).annotations({ identifier: "ModelSpending" })
 
 export type ModelSpending = typeof ModelSpending.Type
@@ -89,6 +106,10 @@ const Counted = Schema.Struct({
   priced: Schema.NonNegativeInt,
   usd: Sum.Sum,
   prices: Schema.Array(Schema.String),
+  /** Calls that used a cache; the known savings, and the calls of which they are unknown. */
+  cached: Schema.NonNegativeInt,
+  saved: Sum.Sum,
+  unsaved: Schema.NonNegativeInt,
 })
 type Counted = typeof Counted.Type
 
@@ -113,6 +134,9 @@ const noCalls: Counted = {
   priced: 0,
   usd: Sum.zero,
   prices: [],
+  cached: 0,
+  saved: Sum.zero,
+  unsaved: 0,
 }
 
 /**
@@ -122,7 +146,7 @@ const noCalls: Counted = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
-  version: 5,
+  version: 6,
   state: State,
   initial: { models: {}, open: {}, asked: {} },
   evolve: evolveBy<State>({
@@ -188,7 +212,10 @@ const ended = (state: State, event: Event, end: ModelCallEnd.ModelCallEnd): Stat
 const requestOf = ({ open }: State, { causationId }: Event): string | undefined =>
   causationId !== null && Object.hasOwn(open, causationId) ? causationId : Object.keys(open)[0]
 
-const add = (before: Counted, { failed, usage, metered, usd, prices, priced }: ModelCallEnd.ModelCallEnd): Counted => ({
+const add = (
+  before: Counted,
+  { failed, usage, metered, usd, prices, priced, saved }: ModelCallEnd.ModelCallEnd,
+): Counted => ({
   ...before,
   failed: before.failed + (failed ? 1 : 0),
   ...ModelCallEnd.addUsage(before, usage),
@@ -196,6 +223,9 @@ const add = (before: Counted, { failed, usage, metered, usd, prices, priced }: M
   priced: before.priced + (priced ? 1 : 0),
   usd: Sum.add(before.usd, usd),
   prices: prices === undefined ? before.prices : union(before.prices, [prices]),
+  cached: before.cached + (saved === undefined ? 0 : 1),
+  saved: Sum.add(before.saved, saved ?? 0),
+  unsaved: before.unsaved + (saved === null ? 1 : 0),
 })
 
 const union = (some: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -208,11 +238,27 @@ export const section = ({ models }: State): ModelUse | undefined => {
   return all.length === 0 ? undefined : { ...total(all), byModel }
 }
 
-const useOf = ({ metered, priced, usd, prices, steps, retries, ...counted }: Counted): UseOfModel => ({
+const useOf = ({
+  metered,
+  priced,
+  usd,
+  prices,
+  cached,
+  saved,
+  unsaved,
+  steps,
+  retries,
+  ...counted
+}: Counted): UseOfModel => ({
   ...counted,
   ...rareCounts({ retries, steps }),
   unmetered: counted.calls + retries - metered,
-  cost: spending(Sum.value(usd), counted.calls + retries - priced, prices),
+  cost: spending(
+    Sum.value(usd),
+    counted.calls + retries - priced,
+    prices,
+    cached === 0 ? undefined : saving(Sum.value(saved), unsaved),
+  ),
 })
 
 const rareCounts = ({ retries, steps }: { readonly retries: number; readonly steps: number }) => ({
@@ -220,12 +266,20 @@ const rareCounts = ({ retries, steps }: { readonly retries: number; readonly ste
   ...(steps === 0 ? {} : { steps }),
 })
 
-const spending = (atLeast: number, unpriced: number, prices: ReadonlyArray<string>): ModelSpending => ({
+const spending = (
+  atLeast: number,
+  unpriced: number,
+  prices: ReadonlyArray<string>,
+  saved: CacheSaving | undefined,
+): ModelSpending => ({
   usd: unpriced === 0 ? atLeast : null,
   atLeast,
   unpriced,
   prices,
+  ...defined({ saved }),
 })
+
+const saving = (known: number, unknown: number): CacheSaving => ({ usd: unknown === 0 ? known : null, known, unknown })
 
 /** No model calls. */
 export const none: UseOfModel = useOf(noCalls)
@@ -248,4 +302,13 @@ export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>
     Sum.of(costs.map(({ atLeast }) => atLeast)),
     costs.reduce((sum, { unpriced }) => sum + unpriced, 0),
     costs.reduce<ReadonlyArray<string>>((all, { prices }) => union(all, prices), []),
+    totalSaving(costs.flatMap(({ saved }) => saved ?? [])),
   )
+
+const totalSaving = (savings: ReadonlyArray<CacheSaving>): CacheSaving | undefined =>
+  savings.length === 0
+    ? undefined
+    : saving(
+        Sum.of(savings.map(({ known }) => known)),
+        savings.reduce((sum, { unknown }) => sum + unknown, 0),
+      )

@@ -125,6 +125,8 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   ...RARE_COUNTS.map((name) => integer(columnOf(name), ({ audit }) => audit.model?.[name] ?? null, true)),
   integer("acting_unrecorded", ({ audit }) => audit.acting.unrecorded ?? 0),
   integer("acting_settled", ({ audit }) => audit.acting.settled ?? 0),
+  // Null if no call used a cache, too.
+  number("model_saved_usd", ({ audit }) => audit.model?.cost.saved?.usd ?? null),
 ]
 
 /** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */

@@ -17,6 +17,8 @@ export interface ModelCallEnd {
   readonly prices: string | undefined
   /** Whether its cost is known. */
   readonly priced: boolean
+  /** What the provider's cache saved, in US dollars; null if unknown; undefined if the call used no cache. */
+  readonly saved: number | null | undefined
 }
 
 /** Tokens, and what else providers count. */
@@ -78,6 +80,7 @@ const ended = (
     usd,
     prices: cost?.prices,
     priced: usd > 0 || (counted ? cost !== undefined : unused),
+    saved: tokens.cachedTokens > 0 || (tokens.cacheWriteTokens ?? 0) > 0 ? (cost?.savedUsd ?? null) : undefined,
   }
 }
 

@@ -5,6 +5,19 @@ import { conversation, readsAllBefore } from "./promptCache.ts"
 import { modelAt, type ProviderName, server } from "./servers.ts"
 
 describe("a conversation with Anthropic", () => {
+  it.scopedLive("saves money in the audit, as far as the prices are known", () =>
+    Effect.gen(function* () {
+      const { audit, asked } = yield* conversation(3)
+      const sum = (of: "read" | "written") => asked.reduce((all, counted) => all + counted[of], 0)
+      // $3 a million tokens; $0.30 from the cache, $3.75 into it.
+      const saved = (sum("read") * 2.7 - sum("written") * 0.75) / 1_000_000
+      expect(audit.model?.cost.saved?.usd).toBeCloseTo(saved, 9)
+      expect(audit.model?.cost.saved?.unknown).toBe(0)
+      const off = yield* conversation(1, { cache: "off" })
+      expect(off.audit.model?.cost).not.toHaveProperty("saved")
+    }),
+  )
+
   it.scopedLive("reads each request but its last step from the cache, by at most four marks", () => readsAllBefore(60))
 
   it.scopedLive("is cached for an hour, or not at all, as its options say", () =>

@@ -15,6 +15,40 @@ const usd = (provider: string, model: string, usage: ModelUsage, at = ANSWERED) 
 const byTable = (units: { readonly [unit: string]: number }, model: string, providerId: string) =>
   calcPrice(units, model, { providerId, timestamp: new Date(ANSWERED) })?.total_price
 
+describe("what caching saved in a call", () => {
+  const saved = (provider: string, model: string, usage: ModelUsage) =>
+    Effect.map(Prices.load(), (table) => table.costOf(provider, model, usage, ANSWERED)?.savedUsd)
+
+  it.effect("is the price without a cache minus the cost, and negative where only its writes were paid", () =>
+    Effect.gen(function* () {
+      const of = (usage: Partial<ModelUsage>) =>
+        saved("anthropic", "claude-sonnet-4-5", {
+          inputTokens: 100_000,
+          outputTokens: 7,
+          cacheWriteTokens: 0,
+          ...usage,
+        })
+      // $3 a million tokens; $0.30 read from the cache, $3.75 written for five minutes, $6 for an hour.
+      expect(yield* of({ cachedTokens: 100_000 })).toBeCloseTo(0.3 - 0.03, 9)
+      expect(yield* of({ cacheWriteTokens: 100_000 })).toBeCloseTo(0.3 - 0.375, 9)
+      expect(yield* of({ cacheWriteTokens: 100_000, cacheWrite1hTokens: 100_000 })).toBeCloseTo(0.3 - 0.6, 9)
+      expect(yield* of({ cachedTokens: 60_000, cacheWriteTokens: 40_000 })).toBeCloseTo(0.3 - 0.018 - 0.15, 9)
+    }),
+  )
+
+  it.effect("is absent where no cache was used, and where the cost is unknown", () =>
+    Effect.gen(function* () {
+      const plain = { inputTokens: 1000, outputTokens: 7, cacheWriteTokens: 0 }
+      expect(yield* saved("anthropic", "claude-sonnet-4-5", { ...plain, cachedTokens: 0 })).toBeUndefined()
+      expect(yield* saved("anthropic", "claude-sonnet-4-5", plain)).toBeUndefined()
+      const { cacheWriteTokens: _, ...uncounted } = plain
+      expect(yield* saved("anthropic", "claude-sonnet-4-5", { ...uncounted, cachedTokens: 9 })).toBeUndefined()
+      expect(yield* saved("acme", "large", { ...plain, cachedTokens: 9 })).toBeUndefined()
+      expect(yield* saved("openai", "gpt-5", { ...uncounted, cachedTokens: 900 })).toBeGreaterThan(0)
+    }),
+  )
+})
+
 describe("the cost of a call", () => {
   it.effect("has cache reads and cache writes for five minutes and for an hour, each at its own price", () =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** A model of a provider package of the AI SDK (`LanguageModelV3`): one streamed turn, with a typed outcome. */
 
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Either } from "effect"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
 import { defined } from "../../../values/defined.ts"
@@ -14,6 +14,7 @@ import { AnswerTooLong, LONGEST_ANSWER } from "./AnswerLimit.ts"
 import { outcome } from "./outcome.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
+import * as Wishes from "./Wishes.ts"
 
 export interface Parts {
   readonly provider: Provider
@@ -76,7 +77,9 @@ const turn = (
       Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => ({ error: new Silence(timeoutMs) }) }),
       Effect.catchAll(({ error }) => classified(error)),
     )
-  const plain = Prompt.callOptions(request, provider)
+  const wished = Wishes.optionsFor(provider.wishes, provider.name, model, request)
+  if (Either.isLeft(wished)) return Effect.fail(failed({ kind: "invalid-request", reason: wished.left }))
+  const plain = Prompt.callOptions(request, provider, wished.right)
   const options = cache === undefined ? plain : (provider.caching?.(plain, cache) ?? plain)
   const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
     Effect.gen(function* () {

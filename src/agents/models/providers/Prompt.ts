@@ -16,10 +16,13 @@ import type { ToolChoice, ToolDescription, TurnRequest } from "../Model.ts"
  * Omits text of spaces alone, which some providers reject, and empty messages. A file that the provider's models do not
  * accept becomes text. A file that they accept, but not within the result of a tool, follows the results in a message
  * of the user.
+ *
+ * @param wished the provider's options for what the request asks by common names; its own options win
  */
 export const callOptions = (
   request: TurnRequest,
   { looseTools = false, files = NO_FILES, providerOptions = {} }: ProviderTraits = {},
+  wished: { readonly [provider: string]: JsonObject } = {},
 ): LanguageModelV3CallOptions => ({
   prompt: [
     ...(request.system === "" ? [] : [{ role: "system" as const, content: request.system }]),
@@ -29,7 +32,7 @@ export const callOptions = (
   ...(request.toolChoice === undefined || request.tools.length === 0
     ? {}
     : { toolChoice: choiceOf(request.toolChoice) }),
-  ...optionsOfRequest(providerOptions, request.providerOptions ?? {}),
+  ...optionsOfRequest(providerOptions, wished, request.providerOptions ?? {}),
   ...defined({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens }),
 })
 
@@ -46,14 +49,12 @@ const choiceOf = (choice: ToolChoice): NonNullable<LanguageModelV3CallOptions["t
   typeof choice === "string" ? { type: choice } : { type: "tool", toolName: nameOf(choice.tool) }
 
 const optionsOfRequest = (
-  always: { readonly [provider: string]: JsonObject },
-  own: { readonly [provider: string]: JsonObject },
+  ...weakestFirst: ReadonlyArray<{ readonly [provider: string]: JsonObject }>
 ): Pick<LanguageModelV3CallOptions, "providerOptions"> => {
-  const names = [...new Set([...Object.keys(always), ...Object.keys(own)])]
+  const names = [...new Set(weakestFirst.flatMap(Object.keys))]
   if (names.length === 0) return {}
-  return {
-    providerOptions: optionsOf(Object.fromEntries(names.map((name) => [name, { ...always[name], ...own[name] }]))),
-  }
+  const together = (name: string): JsonObject => Object.assign({}, ...weakestFirst.map((options) => options[name]))
+  return { providerOptions: optionsOf(Object.fromEntries(names.map((name) => [name, together(name)]))) }
 }
 
 const toolOf = ({ name, description, args }: ToolDescription, loose: boolean): LanguageModelV3FunctionTool => ({

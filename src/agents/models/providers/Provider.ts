@@ -12,6 +12,7 @@ import { ProviderMissing } from "../UnusableModel.ts"
 import * as Caching from "./Caching.ts"
 import * as OllamaLines from "./OllamaLines.ts"
 import * as RawReading from "./RawReading.ts"
+import * as Wishes from "./Wishes.ts"
 
 export interface Settings {
   readonly apiKey: string | undefined
@@ -34,6 +35,8 @@ export interface Provider {
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
   /** Tells the provider what to cache. Default: it caches by itself, or not at all. */
   readonly caching?: (options: LanguageModelV3CallOptions, time: CacheTime) => LanguageModelV3CallOptions
+  /** How it takes `reasoning` and `serviceTier`. */
+  readonly wishes: Wishes.Wishes
   readonly files: FileSupport
   /** Whether tools declare that their schema must not be made strict. */
   readonly looseTools?: true
@@ -42,6 +45,8 @@ export interface Provider {
   /** Reads facts from the raw stream that the package does not pass on. */
   readonly raw: RawReading.RawReading
 }
+
+const NAME_OF_COMPATIBLE = "compatible"
 
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 const DOCUMENTS = [...IMAGES, "application/pdf"]
@@ -58,6 +63,7 @@ export const providers: ReadonlyArray<Provider> = [
     needsBaseURL: false,
     files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
     caching: Caching.ofAnthropic,
+    wishes: Wishes.anthropic,
     raw: RawReading.anthropic,
   },
   {
@@ -73,6 +79,7 @@ export const providers: ReadonlyArray<Provider> = [
     providerOptions: { openai: { store: false } },
     looseTools: true,
     files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
+    wishes: Wishes.openai,
     raw: RawReading.openai,
   },
   {
@@ -84,6 +91,7 @@ export const providers: ReadonlyArray<Provider> = [
     needsKey: true,
     needsBaseURL: false,
     files: { inResults: GOOGLE_DOCUMENTS, inMessages: [...GOOGLE_DOCUMENTS, "audio/*", "video/*"] },
+    wishes: Wishes.google,
     raw: RawReading.google,
   },
   {
@@ -94,6 +102,7 @@ export const providers: ReadonlyArray<Provider> = [
     needsKey: false,
     needsBaseURL: false,
     files: { inResults: [], inMessages: IMAGES },
+    wishes: Wishes.ollama,
     raw: RawReading.ollama,
     checked: OllamaLines.checked,
   },
@@ -107,6 +116,7 @@ export const providers: ReadonlyArray<Provider> = [
     baseURLVariable: "OPENAI_COMPATIBLE_BASE_URL",
     needsBaseURL: true,
     files: { inResults: [], inMessages: IMAGES },
+    wishes: Wishes.openaiCompatible(NAME_OF_COMPATIBLE),
     raw: RawReading.openaiCompatible,
   },
 ]
@@ -139,8 +149,6 @@ export const languageModel = (
 
 /** A key for a provider that needs none, such as a server of Ollama behind a proxy. */
 const bearer = (apiKey: string | undefined) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` })
-
-const NAME_OF_COMPATIBLE = "compatible"
 
 const isLanguageModel = (made: unknown): made is LanguageModelV3 =>
   typeof made === "object" && made !== null && Reflect.get(made, "specificationVersion") === "v3"

@@ -72,10 +72,14 @@ const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmet
   ].join(", ")
 
 /** `$0.1234 by genai-prices@0.1.8`, and the number of calls with unknown cost. */
-const spending = ({ prices, ...cost }: Model["cost"], quoted: (text: string) => string): string =>
-  Money.cost(cost) +
-  (prices.length === 0 ? "" : ` by ${prices.map(quoted).join(", ")}`) +
-  (cost.unpriced === 0 ? "" : `; ${count(cost.unpriced, "call")} of unknown cost`)
+const spending = ({ prices, ...cost }: Model["cost"], quoted: (text: string) => string): string => {
+  const saving = cost.saved && Money.saving(cost.saved)
+  return [
+    Money.cost(cost) + (prices.length === 0 ? "" : ` by ${prices.map(quoted).join(", ")}`),
+    ...(cost.unpriced === 0 ? [] : [`${count(cost.unpriced, "call")} of unknown cost`]),
+    ...(saving === undefined ? [] : [saving]),
+  ].join("; ")
+}
 
 const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
   Object.fromEntries(keys.map((key) => [key, counts[key]]))

@@ -11,7 +11,7 @@ export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string,
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, ...rest } = asObject(usage)
   const known = (name: string, count: Json | undefined) =>
     Array.isArray(rest.unknown) && rest.unknown.includes(name) ? undefined : numberOf(count)
-  const { usd, prices } = asObject(cost)
+  const { usd, prices, savedUsd } = asObject(cost)
   return {
     "gen_ai.usage.input_tokens": known("inputTokens", inputTokens),
     "gen_ai.usage.output_tokens": known("outputTokens", outputTokens),
@@ -21,6 +21,7 @@ export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string,
     "hindcast.model.service_tier": typeof rest.serviceTier === "string" ? rest.serviceTier : undefined,
     "hindcast.model.web_searches": numberOf(rest.webSearches),
     "hindcast.model.cost.usd": numberOf(usd),
+    "hindcast.model.cost.saved_usd": numberOf(savedUsd),
     "hindcast.model.cost.prices": typeof prices === "string" ? prices : undefined,
   }
 }
