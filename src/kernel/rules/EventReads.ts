@@ -106,22 +106,50 @@ const checkType = (read: string, type: string, { found }: Place): void => {
   found.add(`${read} names no type of event: "${type}".${DidYouMean.question(type, names)}`)
 }
 
-const checkField = ([first, field]: ReadonlyArray<string>, { types, found }: Place): void => {
+const checkField = ([first, field, ...deeper]: ReadonlyArray<string>, { types, found }: Place): void => {
   if (first !== "payload" || field === undefined) return
   const declaring = declaringIn(types)
   if (declaring === undefined || declaring.length === 0) return
   const fields = [...new Set(declaring.flatMap(({ fields }) => [...fields.keys()]))]
-  if (fields.includes(field)) return
-  const more = fields.length > MAX_LISTED ? ` and ${fields.length - MAX_LISTED} more` : ""
-  const has = `which has ${fields.slice(0, MAX_LISTED).join(", ")}${more}`
-  const command =
-    OF_COMMANDS.has(field) && fields.includes("commandId")
-      ? ` \`command.${field}\` is that of the event's command.`
-      : ""
-  const question = command === "" ? DidYouMean.question(field, fields) : command
-  found.add(
-    `event.payload.${field} is no field of ${declaring.map(({ name }) => name).join(" or ")}, ${has}.${question}`,
+  if (!fields.includes(field)) {
+    const command =
+      OF_COMMANDS.has(field) && fields.includes("commandId")
+        ? ` \`command.${field}\` is that of the event's command.`
+        : ""
+    const names = declaring.map(({ name }) => name).join(" or ")
+    found.add(
+      `event.payload.${field} is no field of ${names}, ${listed(fields, command || DidYouMean.question(field, fields))}`,
+    )
+    return
+  }
+  checkBelow(
+    `event.payload.${field}`,
+    declaring.flatMap(({ fields }) => fields.get(field) ?? []),
+    deeper,
+    found,
   )
+}
+
+/** Reports a field that no value of these schemas has, as far as they say which fields there are. */
+const checkBelow = (
+  place: string,
+  schemas: ReadonlyArray<Structure.AnySchema>,
+  [field, ...deeper]: ReadonlyArray<string>,
+  found: Set<string>,
+): void => {
+  if (field === undefined) return
+  const known = schemas.flatMap((schema) => Structure.closedFieldsOf(schema) ?? [])
+  if (known.length < schemas.length) return
+  const fields = [...new Set(known.flatMap((own) => [...own.keys()]))]
+  if (fields.includes(field)) {
+    const below = known.flatMap((own) => own.get(field) ?? [])
+    checkBelow(`${place}.${field}`, below, deeper, found)
+  } else found.add(`${place}.${field} is no field of ${place}, ${listed(fields, DidYouMean.question(field, fields))}`)
+}
+
+const listed = (fields: ReadonlyArray<string>, question: string): string => {
+  const more = fields.length > MAX_LISTED ? ` and ${fields.length - MAX_LISTED} more` : ""
+  return `which has ${fields.slice(0, MAX_LISTED).join(", ")}${more}.${question}`
 }
 
 const OF_COMMANDS: ReadonlySet<string> = new Set(["actuator", "args"])

@@ -33,6 +33,11 @@ describe("a rule that no event can fulfil is refused before scoring", () => {
       'event.type == "TaskClosed" && event.payload.outcome == "success"',
       'of TaskClosed is never "success", but one of achieved',
     ],
+    [
+      'event.type == "ModelResponded" && event.payload.usage.output > 100',
+      "event.payload.usage.output is no field of event.payload.usage, which has ",
+    ],
+    ['event.type == "ModelFailed" && event.payload.usage.outputToken > 100', "Did you mean outputTokens or in"],
     ['event.type == "TaskClosed" ? event.payload.outcom == "x" : false', "Did you mean outcome?"],
   ])("%s", (rule, said) => {
     const [issue, ...others] = checked(rule)
@@ -46,6 +51,10 @@ describe("a rule that no event can fulfil is refused before scoring", () => {
     'event.type in ["acme/Counted", "TaskClosed"] && event.payload.pieces == 3',
     'event.type == "TaskClosed" && has(event.payload.pieces)',
     "event.payload.pieces == 3",
+    'event.type == "ModelResponded" && event.payload.usage.outputTokens > 100',
+    'event.type == "ModelResponded" && has(event.payload.usage.output)',
+    'event.type == "ActuatorCommanded" && event.payload.args.a.b.c == 3',
+    'event.type == "CommandSucceeded" && event.payload.result.usage.output == 3',
     'event.type != "TaskClosed" || event.payload.outcome == "achieved"',
     'event.type == "ActuatorCommanded" ? event.payload.args.euros > 9 : event.payload.outcome == "achieved"',
     'commands.exists(event, event.payload == "x") && event.type == "TaskClosed"',
