@@ -17,7 +17,7 @@ export interface ModelCallEnd {
   readonly prices: string | undefined
   /** Whether its cost is known. */
   readonly priced: boolean
-  /** What the provider's cache saved, in US dollars; null if unknown; undefined if the call used no cache. */
+  /** Savings by the provider's cache, in US dollars; null if unknown; undefined if the call used no cache. */
   readonly saved: number | null | undefined
 }
 
