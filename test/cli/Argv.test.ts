@@ -33,6 +33,19 @@ describe("what a person typed is put in order", () => {
     expect(await args("demo", "--live", "word")).toEqual(["demo", "word", "--live"])
   })
 
+  it("a program's first word is no argument that is missing before it", async () => {
+    const found = "expected <task> before --, found none. `hindcast replay --help` shows an example."
+    expect(await args("replay", "--", "node", "agent.js")).toBe(`hindcast replay: ${found}`)
+    expect(await args("replay", "--json", "--", "node", "agent.js")).toContain("expected <task> before --")
+    expect(await args("fork", "--task", "TASK", "--", "node", "agent.js")).toContain("expected <moment> before --")
+    expect(await args("files", "fork", "--", "claude")).toContain("expected <moment> before --")
+    expect(await args("replay", "TASK", "--", "node")).toEqual(["replay", "TASK", "--", "node"])
+    expect(await args("replay", "--help", "--", "node")).toEqual(["replay", "--help"])
+    // Elsewhere, -- only protects arguments that begin with a hyphen.
+    expect(await args("tag", "--", "TASK", "-x")).toEqual(["tag", "--", "TASK", "-x"])
+    expect(await args("note", "@4", "--", "-5 points")).toEqual(["note", "@4", "--", "-5 points"])
+  })
+
   it("a switch takes no value, so that the next word stays an argument", async () => {
     expect(await args("plugin", "meta", "--json", "room", "key", "true")).toEqual([
       ...["plugin", "meta", "room", "key", "true"],

@@ -1,4 +1,4 @@
-/** The options that commands declare to the parser. */
+/** The options and arguments that commands declare to the parser. */
 import { Command, CommandDescriptor as Descriptor, type Usage } from "@effect/cli"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import * as Catalogue from "./Catalogue.ts"
@@ -13,6 +13,31 @@ export type Options = ReadonlyMap<string, Declared>
 
 export const ofCommand = async (entry: Entry): Promise<Options> =>
   new Map(inUsage(Descriptor.getUsage((await entry.load()).descriptor), false))
+
+/** The arguments that a command needs before a program of the user's, which follows `--`; none for other commands. */
+export const beforeProgram = async (entry: Entry): Promise<ReadonlyArray<string>> => {
+  const all = argumentsIn(Descriptor.getUsage((await entry.load()).descriptor))
+  return all.includes(PROGRAM) ? all.slice(1).filter((name) => name !== PROGRAM) : []
+}
+
+const PROGRAM = "<command>"
+
+/** The command's own name, then its arguments. */
+const argumentsIn = (usage: Usage.Usage): ReadonlyArray<string> => {
+  switch (usage._tag) {
+    case "Named":
+      return usage.names.filter((name) => !name.startsWith("-"))
+    case "Repeated":
+      return argumentsIn(usage.usage)
+    case "Alternation":
+    case "Concat":
+      return [...argumentsIn(usage.left), ...argumentsIn(usage.right)]
+    case "Optional":
+    case "Empty":
+    case "Mixed":
+      return []
+  }
+}
 
 /** The options of all commands together. An option takes a value here if it does in any command. */
 export const ofAll = async (): Promise<Options> => {

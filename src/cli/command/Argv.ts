@@ -27,7 +27,27 @@ export const arrange = async (words: ReadonlyArray<string>): Promise<Arranged> =
   const end = typed.indexOf("--")
   const before = end < 0 ? typed : typed.slice(0, end)
   const called = await callIn(before)
-  return ordered(called, before[0] ?? "", end < 0 ? [] : typed.slice(end))
+  const arranged = ordered(called, before[0] ?? "", end < 0 ? [] : typed.slice(end))
+  if (end < 0 || called.entry === undefined || arranged.problem !== undefined) return arranged
+  const problem = missingBefore(called, arranged.path, await Declared.beforeProgram(called.entry))
+  return problem === undefined ? arranged : { ...arranged, args: [], problem }
+}
+
+/** Without this, the parser would take the program's first word for the argument. */
+const missingBefore = (
+  { sorted }: Call,
+  path: Catalogue.Path,
+  required: ReadonlyArray<string>,
+): BadInput | undefined => {
+  const missing = required[sorted.words.length - path.length]
+  if (missing === undefined || sorted.typed.some(({ name }) => name === "--help" || name === "-h")) return undefined
+  const input = ["hindcast", ...path].join(" ")
+  return new BadInput({
+    input,
+    expected: `${missing} before --`,
+    found: "none",
+    advice: `\`${input} --help\` shows an example.`,
+  })
 }
 
 interface Call {

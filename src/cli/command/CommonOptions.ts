@@ -85,7 +85,8 @@ export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
 )
 
 /** How help texts describe a task argument (`Ids.task`). */
-export const TASK = "A task's id, or at least four characters of its beginning or end, if they are unique"
+export const TASK =
+  "A task's id, or at least four characters of its beginning or end, if they are unique; or `last`, the task that was opened last"
 
 /** How help texts describe a moment (`Moment.locate`). */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"

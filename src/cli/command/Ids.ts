@@ -1,8 +1,8 @@
 /**
  * Resolves ids of tasks and confirmations that the user typed in full, or by a unique part: their beginning or end, or
- * the beginning of a client's session in `claude-code-SESSION`.
+ * the beginning of a client's session in `claude-code-SESSION`. `last` is the task that was opened last.
  */
-import { Chunk, Data, Effect, Either, Stream } from "effect"
+import { Chunk, Data, Effect, Either, Option, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
@@ -45,8 +45,18 @@ export const task = (text: string) =>
     const log = yield* EventLog
     // A full id needs no list of all tasks.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
-    return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log), log.timeline) : text
+    if (opened !== undefined) return text
+    const newest = text === NEWEST ? yield* newestTask(log) : undefined
+    return newest ?? (yield* taskAmong(text, yield* TaskList.ids(log), log.timeline))
   })
+
+/** The word for the task that was opened last. A task with this id comes first. */
+export const NEWEST = "last"
+
+const newestTask = (log: EventLog.Service) =>
+  Effect.map(Stream.runLast(log.read({ timeline: log.timeline, types: ["TaskOpened"] })), (found) =>
+    Option.isSome(found) ? (found.value.taskId ?? undefined) : undefined,
+  )
 
 export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = MAIN) =>
   Effect.gen(function* () {

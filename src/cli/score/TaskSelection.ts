@@ -71,7 +71,7 @@ export const selectedAmong = (
 export const named = (task: ReadonlyArray<string>, ids: ReadonlyArray<string>) =>
   Effect.flatMap(EventLog, ({ timeline }) =>
     Effect.map(
-      Effect.forEach(task, (text) => Ids.taskAmong(text, ids, timeline)),
+      Effect.forEach(task, (text) => (text === Ids.NEWEST ? Ids.task(text) : Ids.taskAmong(text, ids, timeline))),
       (found) => [...new Set(found)],
     ),
   )
