@@ -51,6 +51,7 @@ describe.skipIf(!isRecent())("the Python package", () => {
     "test_record",
     "test_together",
     "test_vector",
+    "test_server",
     "test_host",
     "test_docs",
   ])(

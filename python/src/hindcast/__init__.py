@@ -21,6 +21,7 @@ from ._connection import Connection
 from ._env import make, worlds
 from ._files import Files
 from ._log import Log
+from ._program import Server
 from ._record import Run, io, record, replay, sensor, tool
 from ._rows import Rows
 from ._together import aec_env, parallel_env
@@ -57,6 +58,7 @@ __all__ = [
     "Rows",
     "Run",
     "RunEnded",
+    "Server",
     "ToolDenied",
     "ToolFailed",
     "VectorEnv",

@@ -5,35 +5,35 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import subprocess
 import threading
 import weakref
 from typing import Any, Iterator, Mapping, Optional
 
-from ._program import Program, find
+from ._program import Program
 from ._recordable import message_of
+from ._transport import Transport, key_of, opened
 from .errors import ConnectionLost, ForkedProcess, NotJson, Refused
 
 #: The version of the protocol that this package speaks.
 PROTOCOL = 1
 
-#: Seconds that the program has to end its episodes and itself, once nobody needs it.
-_END_SECONDS = 30.0
-
 _READ_BYTES = 1 << 16
+
+#: Bytes of a request before the program has told its limit.
+_FIRST_LINES = 1 << 16
 
 Params = Mapping[str, Any]
 
 
 class Connection:
-    """Starts the program, and asks it. Threads may share a connection: their requests take turns.
+    """Starts the program, or connects to one that runs, and asks it. Threads may share a connection: their requests take turns.
 
     After a ``KeyboardInterrupt``, the program cancels the request, and the connection goes on with the next one. A
     process that is forked from this one cannot use the connection, which stays with the parent.
     """
 
     def __init__(self, program: Optional[Program] = None) -> None:
-        self._command = [*find(program), "serve", "--stdio"]
+        self._transport: Transport = opened(program)
         self._lock = threading.Lock()
         self._abandoned: list[tuple[str, Params]] = []
         self._id = 0
@@ -41,22 +41,17 @@ class Connection:
         self._interrupted = False
         self._ended: Optional[str] = None
         self._forked_from: Optional[int] = None
-        # In a session of its own, Ctrl-C reaches only Python, which then decides what ends.
-        own_session: dict[str, Any] = (
-            {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-            if os.name == "nt"
-            else {"start_new_session": True}
-        )
-        try:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **own_session
-            )
-        except OSError as error:
-            raise ConnectionLost(f"Could not start {self._command[0]}: {error.strerror or error}.") from error
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._in = self._process.stdin.fileno()
-        self._out = self._process.stdout.fileno()
+        self._max_line = _FIRST_LINES
+        self._in = self._transport.input
+        self._out = self._transport.output
         _connections.add(self)
+        token = self._transport.token
+        if token is not None:
+            try:
+                self.request("authenticate", {"token": token})
+            except Refused as error:
+                self.close()
+                raise ConnectionLost(f"{self._transport.name} refused this program: {error}") from error
         hello = self.request("hello")
         if hello["protocol"] != PROTOCOL:
             self.close()
@@ -66,7 +61,7 @@ class Connection:
                 "`npx hindcast python`."
             )
         self.version: str = hello["version"]
-        self._max_line: int = hello["maxLineBytes"]
+        self._max_line = hello["maxLineBytes"]
 
     @property
     def usable(self) -> bool:
@@ -92,7 +87,7 @@ class Connection:
             self._id += 1
             ours = self._id
             line = b'{"id":%d,"method":"%s","params":%s}\n' % (ours, method.encode("ascii"), body)
-            if ours > 1 and len(line) > self._max_line:
+            if len(line) > self._max_line:
                 raise NotJson(f"{method}: expected a request of at most {self._max_line} bytes, found {len(line)}.")
             self._interrupted = True
             self._write(lines + line)
@@ -139,7 +134,7 @@ class Connection:
                 "in this process."
             )
         if self._ended is not None:
-            raise ConnectionLost(f"The connection to {self._command[0]} has ended: {self._ended}.")
+            raise ConnectionLost(f"The connection to {self._transport.name} has ended: {self._ended}.")
 
     def _line(self, method: str, params: Params) -> bytes:
         self._id += 1
@@ -163,7 +158,10 @@ class Connection:
                 del buffer[: end + 1]
                 return line
             searched = len(buffer)
-            data = os.read(self._out, _READ_BYTES)
+            try:
+                data = os.read(self._out, _READ_BYTES)
+            except ConnectionError:
+                data = b""
             if not data:
                 raise self._lost()
             buffer += data
@@ -203,23 +201,16 @@ class Connection:
     def _lost(self, reason: Optional[str] = None) -> ConnectionLost:
         ended = self._end(reason)
         return ConnectionLost(
-            f"The connection to {self._command[0]} has ended: {ended}. What it wrote to the standard error says why. "
+            f"The connection to {self._transport.name} has ended: {ended}. {self._transport.advice} "
             "A new question starts it again; episodes of worlds have ended."
         )
 
     def _end(self, reason: Optional[str]) -> str:
         _connections.discard(self)
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
         if reason is not None:
             self._ended = reason
-        try:
-            code = self._process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        self._process.stdout.close()
-        self._ended = reason or f"the program ended with {code}"
+        found = self._transport.end()
+        self._ended = reason or found
         return self._ended
 
     def _leave_to_parent(self, parent: int) -> None:
@@ -227,10 +218,7 @@ class Connection:
         self._forked_from = parent
         self._lock = threading.Lock()
         self._abandoned = []
-        for file in (self._process.stdin, self._process.stdout):
-            if file is not None:
-                file.close()
-        self._process.returncode = 0
+        self._transport.leave()
 
     def __reduce__(self) -> Any:
         raise TypeError(
@@ -281,11 +269,11 @@ _shared_lock = threading.Lock()
 
 def shared(program: Optional[Program] = None) -> Connection:
     """The connection of this process that logs and worlds share. Starts the program, or starts it again."""
-    command = tuple(find(program))
+    key = key_of(program)
     with _shared_lock:
-        known = _shared.get(command)
+        known = _shared.get(key)
         if known is None or not known.usable:
-            known = _shared[command] = Connection(command)
+            known = _shared[key] = Connection(program)
         return known
 
 

@@ -9,8 +9,24 @@ from typing import Mapping, Optional, Sequence, Union
 
 from .errors import ProgramNotFound
 
-#: The program: a file, or the words of a command. A file of JavaScript runs with ``node``.
-Program = Union[str, "os.PathLike[str]", Sequence[str]]
+class Server:
+    """A program ``hindcast serve --port 0 --token-file FILE`` of this user on this machine.
+
+    Pass it wherever a function takes ``program``: ``hindcast.Log("agent.db", program=hindcast.Server("token.json"))``.
+
+    Args:
+        token_file: the file that the program made. It is read at each new connection.
+    """
+
+    def __init__(self, token_file: Union[str, "os.PathLike[str]"]) -> None:
+        self.token_file = os.path.abspath(os.fspath(token_file))
+
+    def __repr__(self) -> str:
+        return f"Server({self.token_file!r})"
+
+
+#: The program: a file, the words of a command, or a server that runs. A file of JavaScript runs with ``node``.
+Program = Union[str, "os.PathLike[str]", Sequence[str], Server]
 
 _SCRIPTS = (".js", ".mjs", ".cjs")
 
@@ -41,6 +57,8 @@ def find(
     """
     variables = os.environ if environ is None else environ
     looked: list[str] = []
+    if isinstance(program, Server):
+        raise TypeError(f"Expected a program to start, found {program!r}, which runs.")
     if program is not None and not isinstance(program, (str, os.PathLike)):
         return list(program)
     for origin, named in (("program", program), ("HINDCAST_BIN", variables.get("HINDCAST_BIN") or None)):

@@ -123,6 +123,7 @@ export const RUN: ReadonlyArray<Entry> = [
     path: "serve",
     uses: [
       ["serve --stdio", "answer a program in another language: questions about logs, and worlds, as lines of JSON"],
+      ["serve --port 0 --token-file FILE", "the same for several programs of yours, on a port of this machine"],
     ],
     example: "serve --stdio",
     page: "docs/guides/use-from-python.md",

@@ -107,6 +107,8 @@ export const serve = ({ input, output, methods, session }: Connecting): Effect.E
     yield* Effect.async<void>((resume) => {
       const onEnd = () => resume(Effect.void)
       input.on("data", onData).once("end", onEnd).once("close", onEnd).once("error", onEnd)
+      // Who read from it before may have paused it.
+      input.resume()
       return Effect.sync(() => {
         input.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onEnd)
       })

@@ -1,26 +1,47 @@
 /** The command `hindcast serve`: questions about logs, and worlds, for programs in other languages. */
-import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { flag } from "../command/CommonOptions.ts"
+import { flag, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import { count } from "../terminal/Text.ts"
 import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as Connection from "./Connection.ts"
 import * as Methods from "./methods/Methods.ts"
+import * as Port from "./Port.ts"
 import * as Session from "./Session.ts"
 
 const stdio = flag("stdio", "Serve one client on the standard input and output, and end with it")
+const port = Options.optional(wholeNumber("port", 0)).pipe(
+  Options.withDescription("Serve this user's programs on a port of 127.0.0.1; 0 for a free one. Needs --token-file"),
+)
+const tokenFile = optionalText(
+  "token-file",
+  "With --port: a new file for the port and the token, which only you may read. Removed at the end",
+)
 
-export const serve = Command.make("serve", { stdio }, ({ stdio }) =>
+export const serve = Command.make("serve", { stdio, port, tokenFile }, ({ stdio, port, tokenFile }) =>
   Effect.gen(function* () {
+    const bad = (expected: string, found: string, advice?: string) =>
+      new BadInput({ input: "serve", expected, found, ...defined({ advice }) })
+    if (Option.isSome(port) !== Option.isSome(tokenFile))
+      return yield* bad("--port and --token-file together", "one of them")
+    if (Option.isSome(port) && Option.isSome(tokenFile)) {
+      if (stdio) return yield* bad("--stdio or --port", "both")
+      yield* UntilEnded.begin
+      const file = path.resolve(tokenFile.value)
+      const listening = yield* Port.listen(port.value, file)
+      ProtocolStreams.remark(`serving on 127.0.0.1:${listening.port}; programs of yours find the token in ${file}`)
+      return yield* Effect.never
+    }
     if (!stdio) {
-      return yield* new BadInput({
-        input: "serve",
-        expected: "--stdio",
-        found: "no connection to serve",
-        advice: "Programs start `hindcast serve --stdio` themselves; the Python package does.",
-      })
+      return yield* bad(
+        "--stdio or --port",
+        "no connection to serve",
+        "Programs start `hindcast serve --stdio` themselves; the Python package does.",
+      )
     }
     const session = yield* Session.make
     yield* UntilEnded.begin
