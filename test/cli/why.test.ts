@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { Models } from "../../src/index.ts"
 import type { WhyFailed } from "../../src/projections/explanation/FailureChain.ts"
+import { fromModel, open } from "../../src/promise.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import "../built.ts"
@@ -171,5 +173,17 @@ describe("why a task failed", () => {
       expect(text).toContain(`@${position}`)
       expect(text).toContain(says)
     }
+  })
+
+  it("names trouble once where its type already says what it is", async () => {
+    const log = place.file("silent-model.db")
+    const hindcast = await open({ log })
+    const silent = fromModel({ model: Models.scripted({ turns: [] }) })
+    await expect(hindcast.tasks.run(silent, { goal: "Greet me" })).rejects.toThrow()
+    await hindcast.close()
+    const lines = (await connectedTo(log, "explain_failure", {})).split("\n")
+    const first = lines.indexOf("Suspects, likeliest first:") + 1
+    expect(first).toBeGreaterThan(0)
+    expect(lines[first]).toMatch(/^ {2}@\d+ ModelFailed: not-recorded/)
   })
 })
