@@ -35,12 +35,20 @@ describe("the JSON Schema of gate rules", () => {
 
   it("has a valid example that decides as its rules say", () => {
     const decide = (tool: string, args: { readonly [name: string]: string }) =>
-      Gate.decide(example as Gate.GateConfig, { actuator: `claude-code/${tool}`, risk: undefined, args }).rule
-    expect(decide("Read", { file_path: "/repo/.env.local" })).toBe("no-secrets")
-    expect(decide("Bash", { command: "cd src && rm -rf ." })).toBe("no-deleting")
-    expect(decide("Bash", { command: "git push origin main" })).toBe("ask-before-publishing")
-    expect(decide("Bash", { command: "git status && npm test" })).toBe("looking")
-    expect(decide("Bash", { command: "make" })).toBe("other-commands")
-    expect(decide("Edit", { file_path: "/repo/a.ts" })).toBe("default")
+      Gate.decide(example as Gate.GateConfig, { actuator: tool, risk: undefined, args }).rule
+    expect(decide("claude-code/Read", { file_path: "/repo/.env.local" })).toBe("no-secrets")
+    expect(decide("gemini-cli/read_file", { file_path: ".env" })).toBe("no-secrets")
+    expect(decide("opencode/read", { filePath: "/repo/.env" })).toBe("no-secrets-opencode")
+    expect(decide("copilot/view", { path: "/repo/.env" })).toBe("no-secrets-copilot")
+    for (const shell of ["claude-code/Bash", "codex/Bash", "gemini-cli/run_shell_command", "opencode/bash"]) {
+      expect(decide(shell, { command: "ls && cat .env" })).toBe("ask-before-secrets")
+      expect(decide(shell, { command: "cat - < src/.env" })).toBe("ask-before-secrets")
+      expect(decide(shell, { command: "cd src && rm -rf ." })).toBe("no-deleting")
+      expect(decide(shell, { command: "git push origin main" })).toBe("ask-before-publishing")
+      expect(decide(shell, { command: "git status && npm test" })).toBe("looking")
+      expect(decide(shell, { command: "make" })).toBe("other-commands")
+      expect(decide(shell, { command: "> a.txt" })).toBe("other-commands")
+    }
+    expect(decide("claude-code/Edit", { file_path: "/repo/a.ts" })).toBe("default")
   })
 })
