@@ -1,8 +1,9 @@
+import { spawn } from "node:child_process"
 import { afterAll, describe, expect, it } from "vitest"
 import { appended, asked } from "../hooks/questions.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, listed, start } from "./hindcast.ts"
-import { at, bash, hook, startHook } from "./hookCommand.ts"
+import { at, bash, HOOK, hook, startHook } from "./hookCommand.ts"
 
 const place = workplace()
 afterAll(() => place.remove())
@@ -41,6 +42,22 @@ describe("a call that waits for a person", () => {
     await appended(log, "CommandDenied")
     const late = await hindcast(["confirm", "approve", id, "--log", log])
     expect(late.code).not.toBe(0)
+    expect(late.stderr).toMatch(/withdrawn at @\d+: its client no longer waits/)
+    expect(await typesOf("c1")).toEqual(NEVER_DISPATCHED)
+    server.child.kill("SIGINT")
+    await server.ended
+  })
+
+  it("is never dispatched once its client was killed and left the hook behind", async () => {
+    const { env, log, serve, typesOf } = await served("orphan")
+    const server = await serve()
+    const file = place.file("payload.json", JSON.stringify(at("PreToolUse", bash("git push", "c1"))))
+    const script = '"$0" "$1" claude-code < "$2" & wait'
+    const client = spawn("sh", ["-c", script, process.execPath, HOOK, file], { env: { ...process.env, ...env } })
+    const id = await asked(log)
+    client.kill("SIGKILL")
+    await appended(log, "CommandDenied")
+    const late = await hindcast(["confirm", "approve", id, "--log", log])
     expect(late.stderr).toMatch(/withdrawn at @\d+: its client no longer waits/)
     expect(await typesOf("c1")).toEqual(NEVER_DISPATCHED)
     server.child.kill("SIGINT")

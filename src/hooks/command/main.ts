@@ -17,6 +17,9 @@ const ANSWER_MS = 570_000
 
 const START_MS = 15_000
 
+/** How often it looks whether its client is still there. */
+const PARENT_MS = 500
+
 const [client = "", named] = process.argv.slice(2)
 
 /** A tool may wait for the answer: assumed until the payload is read. */
@@ -105,6 +108,12 @@ const answered = async (body: string): Promise<Answered> => {
     await pause(50)
   }
 }
+
+// A client that ends may leave its hook behind. The end of this process tells the server that nobody waits for an answer.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.exit(2)
+}, PARENT_MS).unref()
 
 try {
   const { status, body } = await answered(payload())
