@@ -97,6 +97,7 @@ describe("hindcast gate suggest", () => {
     const { stdout } = await hindcast(["gate", "suggest", "--log", log])
     expect(stdout).toContain("# approved 3 times, never refused: @1 @4 @7")
     expect(stdout).toContain("# never approved, refused once: @10")
+    expect(stdout).toContain(`main.js gate try --rules hindcast.gate.yaml --log ${log}\``)
     fs.writeFileSync(rules, stdout)
     expect((await commandsOf()).map(({ decision }) => decision)).toEqual(["allow", "allow", "allow", "deny"])
   })

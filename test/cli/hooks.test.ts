@@ -24,7 +24,7 @@ describe("hindcast hooks", () => {
     const settings = path.join(CLAUDE_CONFIG_DIR, "settings.json")
 
     const dry = await hindcast(["hooks", "install", "--dry-run"], { env })
-    expect(dry.stdout).toContain(`Would write ${settings}`)
+    expect(dry.stdout).toContain(`Would write the hooks to ${settings}:`)
     expect(fs.existsSync(settings)).toBe(false)
     const installed = await hindcast(
       ["hooks", "install", "claude-code", "--log", log, "--gate", rules, "--json", "--no-check"],
@@ -33,6 +33,9 @@ describe("hindcast hooks", () => {
       },
     )
     expect(JSON.parse(installed.stdout)).toMatchObject({ file: settings, log, changed: true, gate: rules })
+    const again = await hindcast(["hooks", "install", "--dry-run"], { env })
+    expect(again.stdout).toContain(`${settings} already has the hooks.`)
+    expect(again.stdout).not.toContain("Would write")
     const [{ hooks }] = JSON.parse(fs.readFileSync(settings, "utf8")).hooks.PreToolUse
     expect(hooks[0].args).toEqual([fs.realpathSync(HOOK), "claude-code"])
 

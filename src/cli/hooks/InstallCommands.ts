@@ -94,11 +94,9 @@ export const install = Command.make(
       const door = yield* attempt(() => Door.read())
       const elsewhere = door !== undefined && door.log !== logFile && isAlive(door.pid) ? door : undefined
       yield* Output.show(json, document, () => [
-        dryRun
-          ? `Would write ${file}:`
-          : after === before
-            ? `${file} already has the hooks.`
-            : `Wrote the hooks to ${file}:`,
+        after === before
+          ? `${file} already has the hooks.`
+          : `${dryRun ? "Would write" : "Wrote"} the hooks to ${file}:`,
         ...(after === before ? [] : ["", ...added(before, after), ""]),
         ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
         ...(dryRun || noCheck ? [] : [`Checked: ${check}.`]),
@@ -113,8 +111,8 @@ export const install = Command.make(
         ...(dryRun
           ? []
           : [
-              `Open sessions keep their old settings, so start a new one. hindcast task ls --log ${logFile} lists the sessions.`,
-              "hindcast hooks status shows what the hooks enforce, and what they do not see.",
+              `Open sessions keep their old settings, so start a new one. ${CommandHints.command(["task", "ls", "--log", logFile])} lists the sessions.`,
+              `${CommandHints.command(["hooks", "status"])} shows what the hooks enforce, and what they do not see.`,
             ]),
       ])
     }),

@@ -8,6 +8,7 @@ import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
 import * as Installer from "../../hooks/install/Installer.ts"
 import * as Installers from "../../hooks/install/Installers.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { json } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as Table from "../terminal/Table.ts"
@@ -48,7 +49,7 @@ export const status = Command.make("status", { json }, ({ json }) =>
     yield* Output.show(json, document, (style) => [
       ...installed.flatMap(({ title, file, broken, limits }) => [
         `${style.name(title)}  ${file}`,
-        ...(broken === undefined ? [] : [style.bad(`  not in force: ${broken}`)]),
+        ...(broken === undefined ? [] : [style.bad(`  not in force: ${CommandHints.inText(broken)}`)]),
         ...Table.facts(style, [
           ["enforces", broken === undefined ? enforced : "nothing"],
           ["records", "prompts, calls with their results, answers, and everything else that its hooks report"],
@@ -58,7 +59,7 @@ export const status = Command.make("status", { json }, ({ json }) =>
         "",
       ]),
       ...(installed.length === 0
-        ? ["No coding agent has the hooks. hindcast hooks install CLIENT installs them."]
+        ? [`No coding agent has the hooks. ${CommandHints.command(["hooks", "install", "CLIENT"])} installs them.`]
         : [`Sessions are tasks in ${settings.log}.`]),
       server === null
         ? "No hook server is running. The next hook starts one."

@@ -2,6 +2,7 @@
 import { Document } from "yaml"
 import type { Suggestions } from "../../../kernel/gate/GateSuggestions.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import { at, count } from "../../terminal/Text.ts"
 
 /** Maximum number of positions in a comment. */
@@ -22,7 +23,7 @@ export const lines = (
   let rule = 0
   return [
     `# From ${count(decided, "decision")} of people in ${count(tasks, "task")}, ${at(after + 1)} to ${at(until)}.`,
-    "# Read every rule, save the file, and try it: hindcast gate try --rules hindcast.gate.yaml",
+    CommandHints.inText("# Read every rule, save the file, and try it: `hindcast gate try --rules hindcast.gate.yaml`"),
     ...text.flatMap((line) => (line.startsWith("  - ") ? [comments[rule++] ?? "", line] : [line])),
     ...left.map(
       ({ actuator, commands, because }) =>
