@@ -1,8 +1,12 @@
-/** The tools of a model agent: its actuators, `perceive` and `answer`, under names that every provider accepts. */
+/**
+ * The tools of a model agent: its actuators, `perceive`, `read_result` and `answer`, under names that every provider
+ * accepts.
+ */
 
 import type { ActuatorCapability, SensorCapability } from "../kernel/agents/Agent.ts"
 import { sha256 } from "../values/Digest.ts"
 import type { JsonObject } from "../values/Json.ts"
+import * as LongResults from "./LongResults.ts"
 import type { ToolDescription } from "./models/Model.ts"
 
 export const PERCEIVE = "perceive"
@@ -15,6 +19,8 @@ export interface AgentTools {
   readonly actuators: ReadonlyMap<string, string>
   /** Tools that may run together with others of one answer: those declared `concurrent`, and those without a risk. */
   readonly concurrent: ReadonlySet<string>
+  /** The longest result of a tool that the model sees at once, in bytes. */
+  readonly limits: ReadonlyMap<string, number>
 }
 
 export const of = (
@@ -30,13 +36,19 @@ export const of = (
   const names = new Map<string, string>()
   for (const { name } of actuators) names.set(toolName(name, names), name)
   const toolOf = new Map([...names].map(([tool, actuator]) => [actuator, tool]))
+  const limits = new Map(
+    actuators.flatMap(({ name, maxResultBytes }) =>
+      maxResultBytes === undefined ? [] : [[toolOf.get(name) ?? name, maxResultBytes] as const],
+    ),
+  )
   return {
     actuators: names,
     concurrent: new Set(
-      actuators.flatMap(({ name, concurrent, effectiveRisk }) =>
-        concurrent === true || effectiveRisk === "none" ? [toolOf.get(name) ?? name] : [],
+      actuators.flatMap(({ name, concurrent, sequential, effectiveRisk }) =>
+        sequential !== true && (concurrent === true || effectiveRisk === "none") ? [toolOf.get(name) ?? name] : [],
       ),
     ),
+    limits,
     descriptions: [
       ...actuators.map(({ name, description, args }) => ({
         name: toolOf.get(name) ?? name,
@@ -44,6 +56,7 @@ export const of = (
         args: objectSchema(args),
       })),
       ...(sensors.length === 0 ? [] : [perceiving(sensors)]),
+      ...(limits.size === 0 ? [] : [LongResults.reading]),
       ...(answer === undefined
         ? []
         : [{ name: ANSWER, description: "Gives the answer and ends the task.", args: answer }]),
@@ -57,7 +70,7 @@ const LONGEST_NAME = 64
 /** `plugin/actuator` becomes `plugin__actuator`; a name that is taken or too long gets a digest. */
 const toolName = (actuator: string, taken: ReadonlyMap<string, string>): string => {
   const name = actuator.replace("/", "__").replaceAll(/[^a-zA-Z0-9_-]/g, "_")
-  const isFree = !taken.has(name) && name !== PERCEIVE && name !== ANSWER
+  const isFree = !taken.has(name) && ![PERCEIVE, ANSWER, LongResults.READ_RESULT].includes(name)
   if (name.length <= LONGEST_NAME && isFree) return name
   const suffix = `_${sha256(actuator).slice(0, 8)}`
   return name.slice(0, LONGEST_NAME - suffix.length) + suffix

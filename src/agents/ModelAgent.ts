@@ -135,6 +135,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       // A replay follows the recorded order: an earlier release ran all calls together.
       ordered: isInOrder(decision),
       mostCommands: left,
+      longResults: run.longResults,
       leftMs: leftMsOf(settings, task, run),
     })
     run.evidence = evidence

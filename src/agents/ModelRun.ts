@@ -8,6 +8,7 @@ import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
 import { type GuideUnknown, named, withConfig } from "./Guide.ts"
+import * as LongResults from "./LongResults.ts"
 import type * as Memory from "./Memory.ts"
 import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
@@ -29,6 +30,7 @@ export interface ModelRun {
   used: Omit<Budgets.Used, "wallMs">
   isPriced: boolean
   evidence: ReadonlyArray<Event>
+  readonly longResults: LongResults.LongResults
 }
 
 export const begin = (
@@ -57,6 +59,7 @@ export const begin = (
       used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
       isPriced: false,
       evidence: [],
+      longResults: LongResults.none(),
     }
   })
 

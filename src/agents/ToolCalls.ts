@@ -12,6 +12,7 @@ import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
+import { type LongResults, READ_RESULT } from "./LongResults.ts"
 import { lostNumberIn } from "./models/Arguments.ts"
 import type { CallPart, ToolResult } from "./models/Message.ts"
 
@@ -39,6 +40,8 @@ export interface ExecuteOptions {
    */
   readonly ordered: boolean
   readonly mostCommands: number
+  /** The long results of the task so far. */
+  readonly longResults: LongResults
   /** The time for all calls together, in milliseconds; infinite without a limit. */
   readonly leftMs: Effect.Effect<number>
 }
@@ -48,7 +51,7 @@ export const execute = (
   task: AgentTask,
   tools: AgentTools,
   calls: ReadonlyArray<CallPart>,
-  { causationId, ordered, mostCommands, leftMs }: ExecuteOptions,
+  { causationId, ordered, mostCommands, longResults, leftMs }: ExecuteOptions,
 ): Effect.Effect<Executed, ExecuteError> =>
   Effect.gen(function* () {
     const perceives = tools.descriptions.some(({ name }) => name === PERCEIVE)
@@ -76,6 +79,8 @@ export const execute = (
           return { callId, tool, isError: false, content }
         })
       }
+      if (tool === READ_RESULT && tools.limits.size > 0)
+        return Effect.succeed({ callId, tool, ...longResults.read(args) })
       const actuator = tools.actuators.get(tool)
       if (actuator === undefined) {
         const known = tools.descriptions.map(({ name }) => name).join(", ")
@@ -100,7 +105,14 @@ export const execute = (
         evidence.push(outcome.event)
         if (wasStopped(outcome, OUT_OF_TIME)) stopped = OUT_OF_TIME
         else if (wasStopped(outcome, INTERRUPTED)) stopped ??= INTERRUPTED
-        return { callId, tool, ...resultOf(outcome) }
+        const { isError, content } = resultOf(outcome)
+        const limit = tools.limits.get(tool)
+        return {
+          callId,
+          tool,
+          isError,
+          content: limit === undefined ? content : longResults.shown(callId, content, limit),
+        }
       })
     }
     const results = yield* Effect.forEach(calls, (call) => Effect.suspend(() => one(call)), {

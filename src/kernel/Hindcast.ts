@@ -57,7 +57,7 @@ export interface HindcastOptions<
   OfTools extends Tools = { readonly [name: string]: Tool },
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
-    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "restarts" | "trust"> {
+    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "onProgress" | "restarts" | "trust"> {
   /** Directories of plugins to import when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
@@ -118,6 +118,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       owner: Options.Name,
       idleMs: Options.Milliseconds,
       onOpenTasks: Kernel.OnOpenTasks,
+      onProgress: Kernel.OnProgress,
       agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
       trust: Schema.Boolean,
@@ -227,10 +228,11 @@ const kernelOn = (
   places: Places,
   files: FileRecorder | undefined,
 ) => {
-  const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, trust, plugins = [], host = {} } = options
+  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, restarts, trust } = options
+  const { agents = [], plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, onOpenTasks, restarts, trust, files }),
+    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, restarts, trust, files }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {

@@ -18,6 +18,7 @@ import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
+import type { ProgressReport } from "./acting/policies/Progress.ts"
 import * as CommandQueue from "./acting/queue/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
 import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
@@ -147,12 +148,20 @@ export interface KernelOptions {
   readonly trust?: boolean
   /** Records the files of the workspace, as the tasks' commands change them. Default: they are not recorded. */
   readonly files?: FileRecorder
+  /**
+   * Receives the reports of calls in progress (`context.progress`), each as it comes. The outcome of a command records
+   * them together. Default: nobody does.
+   */
+  readonly onProgress?: (progress: ProgressReport) => void
 }
 
 /** Schema of `KernelOptions.onOpenTasks`. */
 export const OnOpenTasks = Schema.Literal("abandon", "resume")
 
 export type OnOpenTasks = typeof OnOpenTasks.Type
+
+/** Schema of `KernelOptions.onProgress`. */
+export const OnProgress = Options.callable<(progress: ProgressReport) => void>()
 
 /** Schema of `KernelOptions`. */
 export const KernelOptions = Options.of<KernelOptions>({
@@ -166,6 +175,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     restarts: Supervision.RestartPolicy,
     trust: Schema.Boolean,
     files: FileRecorder,
+    onProgress: OnProgress,
   },
 })
 
@@ -254,6 +264,7 @@ const make = (input: KernelOptions) =>
       gate,
       lease,
       files: options.files,
+      onProgress: options.onProgress,
       running,
       scope,
       inputs: InputArrivals.make(log),

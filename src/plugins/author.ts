@@ -294,8 +294,8 @@ export interface PluginContext {
    */
   readonly fetch: (url: string, options?: FetchOptions) => Promise<FetchResult>
   /**
-   * Reports the call's progress to the caller: a fraction from 0 to 1, or a few words. The log does not record it, and
-   * a busy caller receives only the newest report.
+   * Reports the call's progress to the caller: a fraction from 0 to 1, or a few words. The outcome of a command
+   * records up to 100 reports. A busy caller receives only the newest one.
    */
   readonly progress: (progress: number | string) => void
   /**

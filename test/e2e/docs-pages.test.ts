@@ -125,7 +125,7 @@ describe("programs in pages", () => {
     "guides/fork-in-a-program": ["forks.ts"],
     "reference/agents": ["agents.ts", "promises.ts"],
     "guides/approve-an-agent": ["live.ts"],
-    "guides/give-an-agent-tools": ["cities.ts", "tools.ts"],
+    "guides/give-an-agent-tools": ["cities.ts", "tools.ts", "policies.ts"],
     "guides/talk-to-an-agent": ["talking.ts"],
     "guides/record-in-your-code": ["letters.ts", "desk.ts"],
     "guides/fork-a-recording": ["another.ts"],

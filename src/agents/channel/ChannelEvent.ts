@@ -34,6 +34,13 @@ export type Happening =
       /** The plugin that reported the outcome after a crash had left it in doubt. */
       readonly settledBy?: string
     }
+  /** The newest report of a call in progress: a fraction from 0 to 1, or a few words. Not an event of its own in the log. */
+  | {
+      readonly type: "onToolProgress"
+      readonly commandId: string
+      readonly toolName: string
+      readonly progress: number | string
+    }
   /**
    * A command or a plugin's host request waits for a person. An approval covers exactly the content of `shown`, and
    * repeats its digest. A question of a fork names the fork's timeline.

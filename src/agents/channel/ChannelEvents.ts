@@ -4,6 +4,7 @@ import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { isEnd } from "../../kernel/acting/CommandState.ts"
 import { defined } from "../../values/defined.ts"
 import { type ChannelEvent, type Happening, initial, type Telling, tell } from "./ChannelEvent.ts"
 import * as Cursor from "./Cursor.ts"
@@ -43,7 +44,7 @@ export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<Chan
           // Closed before the check, so that no later event is missed.
           yield* wake.close
           const page = yield* Queue.poll(pages)
-          const told = Option.isSome(page) ? (yield* page.value).flatMap(teller.event) : teller.pieces()
+          const told = Option.isSome(page) ? (yield* page.value).flatMap(teller.event) : teller.live()
           if (told.length > 0) return Chunk.unsafeFromArray(told)
           if (Option.isNone(page)) yield* wake.await
         }
@@ -64,6 +65,8 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
   let telling: Telling = initial
   let position = 0
   let answer: Answer | undefined
+  /** The running commands, with the number of the last report that was told. */
+  const running = new Map<string, { readonly toolName: string; told: number }>()
 
   const placed = (happening: Happening, timeline: string, told?: number): ChannelEvent => ({
     ...happening,
@@ -95,9 +98,34 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
     return told
   }
 
+  const progressOf = (commandId: string): ReadonlyArray<ChannelEvent> => {
+    const command = running.get(commandId)
+    const newest = deltas?.progressOf(commandId)
+    if (command === undefined || newest === undefined || newest.number <= command.told) return []
+    command.told = newest.number
+    const { toolName } = command
+    return [placed({ type: "onToolProgress", commandId, toolName, progress: newest.report }, log.timeline)]
+  }
+
+  const live = (): ReadonlyArray<ChannelEvent> => [...pieces(), ...[...running.keys()].flatMap(progressOf)]
+
+  /** Follows the commands that run. Returns what is left to tell of one that ends. */
+  const follow = (event: Event): ReadonlyArray<ChannelEvent> => {
+    if (is(event, "ActuatorCommanded")) {
+      running.set(event.payload.commandId, { toolName: event.payload.actuator, told: 0 })
+      return []
+    }
+    const { commandId } = event.payload
+    if (!isEnd(event.type) || typeof commandId !== "string") return []
+    const last = progressOf(commandId)
+    running.delete(commandId)
+    return last
+  }
+
   const event = (event: Event): ReadonlyArray<ChannelEvent> => {
     const isOwn = isIn(log.spans, event)
     const isNew = event.position >= after.position
+    const progress = isOwn ? follow(event) : []
     const ends = isOwn && (is(event, "ModelResponded") || is(event, "ModelFailed"))
     const last = ends && isNew && event.causationId === answer?.request ? pieces() : []
     if (ends && event.causationId === answer?.request) answer = undefined
@@ -114,10 +142,10 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
       const isLast = index === happenings.length - 1
       return placed(happening, event.timeline, isLast ? undefined : index + 1)
     })
-    return [...last, ...told.slice(from)]
+    return [...last, ...progress, ...told.slice(from)]
   }
 
-  return { event, pieces }
+  return { event, live }
 }
 
 const isIn = (spans: ReadonlyArray<Span>, { timeline, position }: Event): boolean =>

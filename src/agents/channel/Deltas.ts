@@ -1,11 +1,15 @@
-/** Passes streaming answers from agents to channels in the same process. Nothing of it is in the log. */
+/**
+ * Passes streaming answers of agents, and the progress of their tools, to channels in the same process. The log records
+ * neither piece by piece.
+ */
 
+import type { ProgressReport } from "../../kernel/acting/policies/Progress.ts"
 import type { AgentDelta } from "../Turns.ts"
 
 /** A piece of an answer. */
 export type Piece = Pick<AgentDelta, "index" | "kind" | "text">
 
-/** Keeps the pieces of answers in progress, for channels that connect in the middle of one. */
+/** Keeps the pieces of answers, and the progress of calls, for channels that connect in the middle of one. */
 export interface Deltas {
   /** Takes a piece: the option `onDelta` of `Agent.fromModel`. */
   readonly onDelta: (delta: AgentDelta) => void
@@ -13,18 +17,37 @@ export interface Deltas {
   readonly piecesOf: (request: string) => ReadonlyArray<Piece>
   /** Calls a function after each piece of any answer. Returns how to stop that. */
   readonly listen: (listener: () => void) => () => void
+  /** Takes a report of a call in progress: the option `onProgress` of `Hindcast.layer`. */
+  readonly onProgress: (progress: ProgressReport) => void
+  /** The newest report of a command, and the number of its reports so far. */
+  readonly progressOf: (commandId: string) => CountedReport | undefined
 }
 
-const MOST_ANSWERS = 256
+/** The newest report of a command. */
+export interface CountedReport {
+  readonly report: number | string
+  /** The number of reports so far, from 1. */
+  readonly number: number
+}
 
-/** Makes a hub. Give its `onDelta` to agents, and the hub to channels. It keeps the 256 answers that began last. */
+const MOST_KEPT = 256
+
+/**
+ * Makes a hub. Give its `onDelta` to agents, its `onProgress` to the kernel, and the hub to channels. It keeps the 256
+ * answers that began last, and the newest report of 256 commands.
+ */
 export const make = (): Deltas => {
   const answers = new Map<string, Array<Piece>>()
+  const reports = new Map<string, CountedReport>()
   const listeners = new Set<() => void>()
 
+  const makeRoom = (kept: Map<string, unknown>) => {
+    const [oldest] = kept.size >= MOST_KEPT ? kept.keys() : []
+    if (oldest !== undefined) kept.delete(oldest)
+  }
+
   const begin = (request: string) => {
-    const [oldest] = answers.size >= MOST_ANSWERS ? answers.keys() : []
-    if (oldest !== undefined) answers.delete(oldest)
+    makeRoom(answers)
     const pieces: Array<Piece> = []
     answers.set(request, pieces)
     return pieces
@@ -36,6 +59,13 @@ export const make = (): Deltas => {
       pieces.push({ index, kind, text })
       for (const listener of listeners) listener()
     },
+    onProgress: ({ commandId, report }) => {
+      const before = reports.get(commandId)
+      if (before === undefined) makeRoom(reports)
+      reports.set(commandId, { report, number: (before?.number ?? 0) + 1 })
+      for (const listener of listeners) listener()
+    },
+    progressOf: (commandId) => reports.get(commandId),
     piecesOf: (request) => answers.get(request) ?? [],
     listen: (listener) => {
       listeners.add(listener)

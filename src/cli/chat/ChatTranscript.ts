@@ -79,6 +79,10 @@ export const make = (
         }
         case "onToolCall":
           return line(`${style.dim("→")} ${style.name(oneLine(event.toolName))} ${value(event.args, MAX_LENGTH)}`)
+        case "onToolProgress": {
+          const told = typeof event.progress === "number" ? `${Math.round(event.progress * 100)} %` : event.progress
+          return line(style.dim(`  ${oneLine(event.toolName)}: ${shorten(oneLine(told), MAX_LENGTH)}`))
+        }
         case "onToolCallEnd": {
           const paint = event.status === "succeeded" ? style.good : style.bad
           const { unrecorded } = event

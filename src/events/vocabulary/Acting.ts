@@ -24,6 +24,30 @@ const settledBy = optional(
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
 const inferred = optional(Inferred)
 
+/** The reports of a call while it ran (`context.progress`). */
+export const Progress = Schema.Struct({
+  reports: Schema.Array(
+    Schema.Struct({
+      afterMs: Milliseconds.annotations({ description: "Milliseconds after the dispatch" }),
+      report: Schema.Union(Schema.Finite, Schema.String).annotations({
+        description: "A fraction from 0 to 1, or a few words",
+      }),
+    }),
+  ),
+  omitted: optional(
+    Schema.Positive.pipe(
+      Schema.int(),
+      Schema.annotations({ description: "Number of further reports before the last" }),
+    ),
+  ),
+}).annotations({ identifier: "Progress" })
+
+export interface Progress extends Schema.Schema.Type<typeof Progress> {}
+
+const SHREDDED_PROGRESS = { reports: [{ afterMs: 0, report: SHREDDED }] }
+
+const progress = optional(Progress.annotations({ description: "What the call reported while it ran" }))
+
 export const actingEvents = [
   eventType(
     "ActuatorCommanded",
@@ -79,6 +103,18 @@ export const actingEvents = [
     { synced: true },
   ),
   eventType(
+    "CommandAttemptFailed",
+    "An attempt at a command failed, and the kernel tries the command again.",
+    {
+      commandId,
+      attempt: Schema.Positive.pipe(Schema.int()).annotations({ description: "The number of the attempt, from 1" }),
+      error: Failure,
+      latencyMs: Milliseconds,
+      retryInMs: Milliseconds.annotations({ description: "How long the kernel waits before the next attempt, in ms" }),
+    },
+    { personal: { error: { code: "shredded", message: SHREDDED } } },
+  ),
+  eventType(
     "CommandSucceeded",
     "A command succeeded.",
     {
@@ -92,9 +128,15 @@ export const actingEvents = [
       ),
       unrecorded,
       settledBy,
+      cachedFrom: optional(
+        Schema.NonEmptyString.annotations({
+          description: "The id of the earlier command whose result this is; this command was not executed",
+        }),
+      ),
+      progress,
       inferred,
     },
-    { personal: { result: null, unrecorded: { reason: SHREDDED } } },
+    { personal: { result: null, unrecorded: { reason: SHREDDED }, progress: SHREDDED_PROGRESS } },
   ),
   eventType(
     "CommandFailed",
@@ -104,9 +146,10 @@ export const actingEvents = [
       error: Failure,
       latencyMs: optional(Milliseconds),
       settledBy,
+      progress,
       inferred,
     },
-    { personal: { error: { code: "shredded", message: SHREDDED } } },
+    { personal: { error: { code: "shredded", message: SHREDDED }, progress: SHREDDED_PROGRESS } },
   ),
   eventType(
     "CommandOutcomeUnknown",

@@ -6,6 +6,8 @@ import type { TaskFiles } from "../context/FileRecorder.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
+import type { ProgressReport } from "./policies/Progress.ts"
+import type { RecentResults } from "./policies/RecentResults.ts"
 import type { CommandQueue } from "./queue/CommandQueue.ts"
 
 export interface ActingTask extends TaskContext {
@@ -14,7 +16,11 @@ export interface ActingTask extends TaskContext {
     readonly gate: GateConfig
     readonly confirmations: ConfirmationAsking
     readonly commands: CommandQueue
+    /** Receives the progress of calls. Default: nobody does. */
+    readonly onProgress?: ((progress: ProgressReport) => void) | undefined
   }
+  /** Results that stand for further commands. */
+  readonly recentResults: RecentResults
   /**
    * Serializes changes of environments: compares, records and stores each before the next, in the order of the results.
    */

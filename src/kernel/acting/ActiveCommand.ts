@@ -8,6 +8,8 @@ import type { Command, CommandIdentity, CommandOutcome, Stop } from "./Command.t
 import * as CommandState from "./CommandState.ts"
 import type * as Interpreter from "./Interpreter.ts"
 import { commandOf, type LeftCommand } from "./LeftCommand.ts"
+import type { Reports } from "./policies/Progress.ts"
+import type { RecentResult } from "./policies/RecentResults.ts"
 import type { TakenStep } from "./WorldRewards.ts"
 
 export interface ActiveCommand extends Interpreter.ActiveCommand {
@@ -19,6 +21,10 @@ export interface ActiveCommand extends Interpreter.ActiveCommand {
    */
   readonly plugin: Plugin | undefined
   step?: TakenStep
+  /** What its call reported; undefined before the call. */
+  reports?: Reports
+  /** The result of an earlier command that it gets instead of a call. */
+  readonly recent?: RecentResult | undefined
   outcome?: CommandOutcome | undefined
 }
 

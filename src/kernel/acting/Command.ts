@@ -135,10 +135,13 @@ export const resolve = ({
     const { plugin, component, priority } = target
     const manifest = manifestOf(found)
     const declared = actuatorsOf(manifest).find(({ name }) => name === component)
-    const lane = {
-      name: instanceOf(manifest) === "task" ? `${plugin} ${task.instanceName}` : plugin,
-      capacity: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
-    }
+    const ofPlugin = instanceOf(manifest) === "task" ? `${plugin} ${task.instanceName}` : plugin
+    const lane =
+      manifest.concurrent !== true
+        ? { name: ofPlugin, capacity: 1 }
+        : declared?.sequential === true
+          ? { name: `${actuator} ${task.instanceName}`, capacity: 1 }
+          : { name: ofPlugin, capacity: CONCURRENT_COMMANDS }
     const risk = effectiveRisk(declared?.risk, found)
     const isStep = component === STEP && worldOf(manifest) !== undefined
     return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, isStep, found }

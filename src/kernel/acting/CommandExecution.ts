@@ -3,17 +3,23 @@
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { defined } from "../../values/defined.ts"
-import type { JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as ActiveCommand from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
 import * as CommandBatch from "./CommandBatch.ts"
-import { recordOutcome, unrecorded } from "./CommandOutcome.ts"
+import { changesOf, recordOutcome, unrecorded } from "./CommandOutcome.ts"
+import * as CommandState from "./CommandState.ts"
 import { rewardsAfter } from "./FailedStep.ts"
+import { outdatedBy } from "./Judging.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
+import * as Attempts from "./policies/Attempts.ts"
+import * as Progress from "./policies/Progress.ts"
 import type { Reach } from "./Reach.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
@@ -89,34 +95,93 @@ const REACH: Reach = {
 const called = (
   process: Parameters<Reach["call"]>[0],
   of: ActiveCommand.ActiveCommand,
-  { plugin, component, declared, isStep }: Command.ResolvedActuator,
+  resolved: Command.ResolvedActuator,
 ): ReturnType<Reach["call"]> => {
+  const { plugin, component, declared, isStep } = resolved
   const { command, state } = of
-  const { task, commandId, agentId } = command
-  const startedAt = performance.now()
-  const options = {
-    taskId: task.instanceName,
-    commandId,
-    causationId: state.last,
-    ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
-    ...defined({ agent: agentId }),
-  }
+  const { task, commandId, agentId, actuator } = command
   const step = { taskId: task.id, plugin, because: [state.commandedAt], agentId }
   if (isStep) of.step = step
-  return Effect.match(process.act(component, command.args, options), {
-    onSuccess: ({ result, state }) => {
-      const rewards = isStep ? rewardsOf(step, result) : []
-      const latencyMs = MonotonicClock.elapsedSince(startedAt)
-      return recordOutcome(of, plugin, { succeeded: result, state, rewards, latencyMs })
-    },
-    onFailure: (failure) => {
-      const latencyMs = MonotonicClock.elapsedSince(startedAt)
-      const state = "state" in failure ? failure.state : undefined
-      const rewards = isStep ? rewardsAfter(failure, [step]) : []
-      // A plugin that answered has executed the command, even if its answer is invalid.
-      return failure._tag === "AnswerInvalid"
-        ? recordOutcome(of, plugin, { ...unrecorded(task, plugin, failure, latencyMs), rewards })
-        : recordOutcome(of, plugin, { failed: failureOf(failure), latencyMs, state, rewards })
-    },
-  })
+  const reports = Progress.none()
+  of.reports = reports
+  const onProgress = (given: Progress.Report) =>
+    Effect.sync(() => {
+      const report = of.state.at === "dispatched" ? reports.take(given) : undefined
+      if (report !== undefined) task.kernel.onProgress?.({ taskId: task.id, commandId, actuator, report })
+    }).pipe(Effect.catchAllDefect((thrown) => ProgramLog.warning(`a listener to progress threw: ${String(thrown)}`)))
+  const attempt = (number: number): ReturnType<Reach["call"]> => {
+    const startedAt = performance.now()
+    const options = {
+      taskId: task.instanceName,
+      commandId,
+      causationId: of.state.last,
+      attempt: number,
+      onProgress,
+      ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
+      ...defined({ agent: agentId }),
+    }
+    return Effect.matchEffect(process.act(component, command.args, options), {
+      onSuccess: ({ result, state }) => {
+        const rewards = isStep ? rewardsOf(step, result) : []
+        const latencyMs = MonotonicClock.elapsedSince(startedAt)
+        return Effect.succeed(
+          Effect.tap(recordOutcome(of, plugin, { succeeded: result, state, rewards, latencyMs }), ({ event }) =>
+            remember(of, declared, event, result),
+          ),
+        )
+      },
+      onFailure: (failure) => {
+        const latencyMs = MonotonicClock.elapsedSince(startedAt)
+        const state = "state" in failure ? failure.state : undefined
+        const rewards = isStep ? rewardsAfter(failure, [step]) : []
+        // A plugin that answered has executed the command, even if its answer is invalid.
+        const ending =
+          failure._tag === "AnswerInvalid"
+            ? recordOutcome(of, plugin, { ...unrecorded(task, plugin, failure, latencyMs), rewards })
+            : recordOutcome(of, plugin, { failed: failureOf(failure), latencyMs, state, rewards })
+        const changes = changesOf(task, plugin, state).length > 0
+        const retryInMs = isStep || changes ? undefined : Attempts.waitAfter(declared, failure, number)
+        if (retryInMs === undefined) return Effect.succeed(ending)
+        const failed = { attempt: number, error: failureOf(failure), latencyMs, retryInMs }
+        return Effect.uninterruptible(recordAttempt(of, failed)).pipe(
+          Effect.zipRight(Effect.sleep(retryInMs)),
+          Effect.zipRight(mayCallAgain(of, resolved)),
+          Effect.flatMap((may) => (may ? attempt(number + 1) : Effect.succeed(ending))),
+          Effect.catchAll((cause) => Effect.succeed(Effect.fail(cause))),
+        )
+      },
+    })
+  }
+  return attempt(1)
 }
+
+const recordAttempt = (
+  of: ActiveCommand.ActiveCommand,
+  failed: Parameters<typeof Attempts.failedEvent>[2],
+): Effect.Effect<void, AppendError> =>
+  Effect.map(of.command.task.record(Attempts.failedEvent(of.command.commandId, of.state.last, failed)), (event) => {
+    of.state = CommandState.evolve(of.state, event)
+  })
+
+/** Whether the next attempt may begin: once the task is not paused, with the same actuator and no further grants. */
+const mayCallAgain = (of: ActiveCommand.ActiveCommand, resolved: Command.ResolvedActuator) =>
+  Effect.gen(function* () {
+    const { task } = of.command
+    yield* task.continued
+    yield* task.kernel.lease.check
+    const now = yield* Command.resolve(of.command)
+    return now?.digest === resolved.digest && outdatedBy(of, resolved, now) === undefined
+  })
+
+/** Keeps a recorded result that stands for further commands (`cacheFor`). */
+const remember = (
+  { command, outcome }: ActiveCommand.ActiveCommand,
+  declared: Command.ResolvedActuator["declared"],
+  { recordedAt }: Event,
+  result: Json,
+) =>
+  Effect.sync(() => {
+    if (declared?.cacheFor === undefined || outcome?.status !== "succeeded") return
+    if (outcome.unrecorded !== undefined || result === null) return
+    command.task.recentResults.add(command, { commandId: command.commandId, result, at: recordedAt })
+  })

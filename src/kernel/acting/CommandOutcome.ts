@@ -2,6 +2,7 @@
 
 import { Cause, Effect, Option, Predicate } from "effect"
 import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
+import type { Progress as RecordedProgress } from "../../events/vocabulary/Acting.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
@@ -16,7 +17,14 @@ import * as CommandState from "./CommandState.ts"
 import { unknownReward } from "./WorldRewards.ts"
 
 export type ExecutionResult = (
-  | { readonly succeeded: Json; readonly latencyMs: number; readonly unrecorded?: string }
+  | {
+      readonly succeeded: Json
+      /** Absent for a result of an earlier command. */
+      readonly latencyMs?: number
+      readonly unrecorded?: string
+      /** The id of the command whose result is used again. */
+      readonly cachedFrom?: string
+    }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
   readonly state?: Json | undefined
@@ -31,7 +39,7 @@ export type ExecutionResult = (
  * `OutcomeNotRecordable`.
  */
 export const recordOutcome = (
-  of: Pick<ActiveCommand, "command" | "state" | "outcome">,
+  of: Pick<ActiveCommand, "command" | "state" | "outcome" | "reports">,
   plugin: string,
   ending: ExecutionResult,
 ): Effect.Effect<CommandOutcome, AppendError> =>
@@ -41,7 +49,7 @@ export const recordOutcome = (
         const { command, state } = of
         const { task } = command
         const changed = changesOf(task, plugin, ending.state, { isConfirmed: isUnrecorded(ending) })
-        const outcome = outcomeEvent(command.commandId, state.last, ending)
+        const outcome = outcomeEvent(command.commandId, state.last, ending, of.reports?.recorded())
         const event = yield* task
           .record(outcome, ...changed, ...(ending.rewards ?? []))
           .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
@@ -62,7 +70,7 @@ export const recordOutcome = (
           plugin,
           "succeeded" in ending
             ? {
-                ...unrecorded(of.command.task, plugin, { reason, ...kept }, ending.latencyMs),
+                ...unrecorded(of.command.task, plugin, { reason, ...kept }, ending.latencyMs ?? 0),
                 ...kept,
                 ...settledByOf(ending),
               }
@@ -109,7 +117,12 @@ export const outcomeOf = (
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
-export const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionResult): CoreNewEvent =>
+export const outcomeEvent = (
+  commandId: string,
+  causationId: string,
+  ending: ExecutionResult,
+  progress?: RecordedProgress,
+): CoreNewEvent =>
   "succeeded" in ending
     ? {
         type: "CommandSucceeded",
@@ -117,9 +130,10 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         payload: {
           commandId,
           result: ending.succeeded,
-          latencyMs: ending.latencyMs,
+          ...defined({ latencyMs: ending.latencyMs }),
           ...(ending.unrecorded === undefined ? {} : { unrecorded: { reason: ending.unrecorded } }),
           ...settledByOf(ending),
+          ...defined({ cachedFrom: ending.cachedFrom, progress }),
         },
       }
     : {
@@ -130,6 +144,7 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
           error: ending.failed,
           ...defined({ latencyMs: ending.latencyMs }),
           ...settledByOf(ending),
+          ...defined({ progress }),
         },
       }
 
@@ -208,7 +223,7 @@ export const recordAborted = (
   )
 }
 
-const abortedEvent = ({ command, state }: ActiveCommand, cause: Cause.Cause<unknown>): CoreNewEvent => {
+const abortedEvent = ({ command, state, reports }: ActiveCommand, cause: Cause.Cause<unknown>): CoreNewEvent => {
   const { commandId, stop } = command
   const isInterrupted = Cause.isInterruptedOnly(cause)
   const why = isInterrupted ? (stop?.reason ?? "the caller stopped waiting") : Cause.pretty(cause).split("\n")[0]
@@ -218,7 +233,7 @@ const abortedEvent = ({ command, state }: ActiveCommand, cause: Cause.Cause<unkn
   }
   const code = isInterrupted ? "Interrupted" : "KernelFailed"
   const message = plainText(`${why}; whether it took effect is not known`)
-  return outcomeEvent(commandId, state.last, { failed: { code, message } })
+  return outcomeEvent(commandId, state.last, { failed: { code, message } }, reports?.recorded())
 }
 
 const stopped = ({ commandId, actuator, args }: Command, event: Event): CommandOutcome | undefined => {

@@ -67,6 +67,8 @@ export const evolve = (state: CommandState, event: CommandEvent): CommandState =
       return moved(state, "allowed", id, version, String(event.payload.rule))
     case "CommandDispatched":
       return moved(state, "dispatched", id, version)
+    case "CommandAttemptFailed":
+      return moved(state, state.at, id, version)
     default:
       return isEnd(event.type) ? moved(state, "ended", id, version) : state
   }

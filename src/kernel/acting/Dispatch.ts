@@ -148,7 +148,7 @@ const call = (
   process: Instance["process"],
   dispatched: ReadonlyArray<ActiveCommand>,
   resolved: ResolvedActuator,
-): Effect.Effect<void, AppendError> =>
+): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
   CommandFiles.around(
     task,
     resolved,

@@ -14,6 +14,7 @@ import type { ActingTask } from "./ActingTask.ts"
 import type { ActiveCommand, UnjudgedCommand } from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
+import * as Attempts from "./policies/Attempts.ts"
 
 export interface Denial {
   readonly rule: string
@@ -57,7 +58,7 @@ const rulingOn = ({ task, actuator, args }: Command.Command, { risk }: Command.R
 
 /** A world's step may be repeated only if the world was restored to the state before it. */
 const isRepeatable = ({ task }: Command.Command, { declared, isStep, plugin }: Command.ResolvedActuator): boolean =>
-  declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
+  Attempts.isRepeatable(declared) && !(isStep && task.unrewound.has(plugin))
 
 /**
  * The reason not to dispatch an allowed command: its plugin has been granted more since. The gate rules again on a

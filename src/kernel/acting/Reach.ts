@@ -1,7 +1,8 @@
 /** A batch of commands, and the way in which they reach their plugin. */
 
 import type { Effect } from "effect"
-import type { AppendError } from "../../events/log/EventLog.ts"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import type { PluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
@@ -30,7 +31,7 @@ export interface Reach {
     process: Instance["process"],
     dispatched: ReadonlyArray<ActiveCommand>,
     resolved: ResolvedActuator,
-  ) => Effect.Effect<Effect.Effect<void, AppendError>>
+  ) => Effect.Effect<Effect.Effect<void, LeaseLost | AppendError | LogError>>
   readonly unreached: (
     failure: PluginFailure,
     ready: ReadonlyArray<ActiveCommand>,

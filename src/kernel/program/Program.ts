@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { asJson } from "../registry/ImportEvents.ts"
 import { type Declaration, IN_PROCESS, PROGRAM } from "../registry/InProcess.ts"
 import * as DataSchema from "./DataSchema.ts"
-import type { ToolContext } from "./ProgramFunction.ts"
+import type { KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 import * as ProgramOptions from "./ProgramOptions.ts"
 import type { Sensors } from "./Sensor.ts"
 import type { Tools } from "./Tool.ts"
@@ -25,6 +25,8 @@ export interface ProgramFunction {
   readonly run: (args: unknown, context: ToolContext) => unknown
   readonly encode: (answer: unknown) => Effect.Effect<unknown, string>
   readonly settle?: ((commandId: string, args: unknown, context: ToolContext) => unknown) | undefined
+  /** Default: the command's id. */
+  readonly idempotencyKey?: ((args: unknown, command: KeyedCommand) => string) | undefined
 }
 
 /** The plugin of the embedding program. Default: none, so that a recorded one cannot be called. */
@@ -70,8 +72,8 @@ export const pluginOf = (
     },
     digest: declared,
     functions: new Map<string, ProgramFunction>([
-      ...actuators.map(([name, { args, result, run, settle }]) => {
-        return [name, { ...functionOf(args, run, result), settle }] as const
+      ...actuators.map(([name, { args, result, run, settle, idempotencyKey }]) => {
+        return [name, { ...functionOf(args, run, result), settle, idempotencyKey }] as const
       }),
       ...readable.map(([name, { reading, read }]) => {
         return [name, functionOf(undefined, (_, context) => read(context), reading)] as const
@@ -99,11 +101,12 @@ export const declaresAlike = (one: Manifest, other: Manifest, name: string): boo
 
 const actuatorOf = (
   name: string,
-  { description, args, result, run: _, settle: _settle, ...declared }: ProgramOptions.ToolFields,
+  { description, args, result, run: _, settle: _settle, idempotencyKey, ...declared }: ProgramOptions.ToolFields,
 ): Actuator => ({
   name,
   description,
   ...declared,
+  ...(idempotencyKey === undefined ? {} : { idempotencyKey: true }),
   ...(args === undefined ? {} : { args: jsonSchemaOf(args, "received") }),
   ...(result === undefined ? {} : { result: jsonSchemaOf(result, "returned") }),
 })

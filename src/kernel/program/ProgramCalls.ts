@@ -7,7 +7,7 @@ import { AnswerInvalid, type CallError, CallFailed, CallTimedOut } from "../../p
 import { ARGS_INVALID } from "../../plugins/process/validatingCalls.ts"
 import { type Json, stringified } from "../../values/Json.ts"
 import type { ProgramFunction } from "./Program.ts"
-import type { ToolContext } from "./ProgramFunction.ts"
+import type { KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 
 export interface ProgramCall {
   readonly plugin: string
@@ -15,7 +15,8 @@ export interface ProgramCall {
   readonly call: string
   readonly component: ProgramFunction
   readonly args: Json
-  readonly context: (signal: AbortSignal) => ToolContext
+  readonly command: KeyedCommand
+  readonly context: (signal: AbortSignal, idempotencyKey: string) => ToolContext
   readonly services: Context.Context<never>
   readonly timeoutMs: number
 }
@@ -44,11 +45,12 @@ export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
   )
 
 /** The function that asks a tool how a command ended; undefined without a `settle`. */
-export const asking = ({ decode, encode, settle }: ProgramFunction): ProgramFunction | undefined =>
+export const asking = ({ decode, encode, settle, idempotencyKey }: ProgramFunction): ProgramFunction | undefined =>
   settle === undefined
     ? undefined
     : {
         decode,
+        idempotencyKey,
         run: (args, context) => settle(context.commandId, args, context),
         encode: (answer) =>
           isSuccess(answer)
@@ -79,19 +81,44 @@ const endOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, ms: number): Effect.Effect
   })
 
 const answerOf = (
-  { plugin, call, component, args, context, services }: ProgramCall,
+  { plugin, call, component, args, command, context, services }: ProgramCall,
   signal: AbortSignal,
 ): Effect.Effect<Json, CallError> =>
   Effect.gen(function* () {
     const failed = (error: Failure) => new CallFailed({ plugin, call, error })
     const decoded = yield* Effect.mapError(component.decode(args), (message) => failed({ code: ARGS_INVALID, message }))
-    const answer = yield* Effect.suspend(() => effectOf(component.run(decoded, context(signal)), services)).pipe(
+    const key = yield* Effect.mapError(keyOf(component, decoded, command), (message) =>
+      failed({ code: KEY_INVALID, message }),
+    )
+    const answer = yield* Effect.suspend(() => effectOf(component.run(decoded, context(signal, key)), services)).pipe(
       Effect.catchAllCause((cause) => failed(failureOf(cause))),
     )
     const invalid = (reason: string) => new AnswerInvalid({ plugin, call, reason })
     const encoded = yield* Effect.mapError(component.encode(answer), invalid)
     return yield* Effect.mapError(copied(encoded), invalid)
   })
+
+/** The idempotency key of a call; fails with why the tool made none. */
+const keyOf = (
+  { idempotencyKey }: ProgramFunction,
+  args: unknown,
+  command: KeyedCommand,
+): Effect.Effect<string, string> =>
+  idempotencyKey === undefined
+    ? Effect.succeed(command.commandId)
+    : Effect.try({
+        try: (): unknown => idempotencyKey(args, command),
+        catch: (thrown) => failureOf(Cause.fail(thrown)).message,
+      }).pipe(
+        Effect.flatMap((key) =>
+          isText(key) && key.trim() !== ""
+            ? Effect.succeed(key)
+            : Effect.fail(`expected a text that is not blank, found ${inspect(key)}`),
+        ),
+      )
+
+/** The code of a command whose tool made no idempotency key; `run` was not called. */
+export const KEY_INVALID = "IdempotencyKeyInvalid"
 
 /** Runs the result of a function: an Effect, a promise, or the answer itself. */
 const effectOf = (returned: unknown, services: Context.Context<never>): Effect.Effect<unknown, unknown> =>

@@ -28,7 +28,26 @@ export interface CallContext {
 
 /** The context of a tool's call. */
 export interface ToolContext extends CallContext {
-  /** The command of the call. It is dispatched once, so it can serve as an idempotency key. */
+  /** The command of the call. */
+  readonly commandId: string
+  /**
+   * The tool's `idempotencyKey` for this command, otherwise the command's id. It is the same for each attempt at the
+   * command, also in another process after a crash.
+   */
+  readonly idempotencyKey: string
+  /** The number of the attempt at the command, from 1 (see the tool's `retry`). A new process counts from 1 again. */
+  readonly attempt: number
+  /**
+   * Reports progress: a fraction from 0 to 1, or a few words of up to 500 characters. Listeners (`onProgress`, channels)
+   * see it at once; the outcome records up to 100 reports.
+   */
+  readonly progress: (report: number | string) => void
+}
+
+/** The command for which a tool makes an idempotency key. */
+export interface KeyedCommand {
+  readonly taskId: string
+  readonly timeline: string
   readonly commandId: string
 }
 

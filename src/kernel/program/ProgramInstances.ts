@@ -124,7 +124,7 @@ const instanceOf = (
     component: string,
     declared: ProgramFunction,
     args: Json,
-    { commandId = "", timeoutMs }: CallOptions = {},
+    { commandId = "", timeoutMs, attempt = 1, onProgress }: CallOptions = {},
   ) =>
     Effect.gen(function* () {
       const name = `${verb} ${plugin}/${component}`
@@ -136,10 +136,16 @@ const instanceOf = (
         args,
         services: program.services,
         timeoutMs: timeoutMs ?? CALL_MS,
-        context: (signal) => ({
+        command: { taskId: task.taskId, timeline: task.timeline, commandId },
+        context: (signal, idempotencyKey) => ({
           taskId: task.taskId,
           timeline: task.timeline,
           commandId,
+          idempotencyKey,
+          attempt,
+          progress: (report) => {
+            if (onProgress !== undefined && !signal.aborted) Effect.runSync(onProgress(report))
+          },
           signal,
           now,
           random: task.random(component),

@@ -3,10 +3,11 @@
 import { Schema } from "effect"
 import { textIssues } from "../../plugins/manifest/characterChecks.ts"
 import { ComponentId, Risk, TimeoutMs } from "../../plugins/manifest/Manifest.ts"
+import { CacheFor, contradictions, MaxResultBytes, Retry } from "../../plugins/manifest/policies/ToolPolicies.ts"
 import { JsonObject, pointerKeys } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as DataSchema from "./DataSchema.ts"
-import type { CallContext, ToolContext } from "./ProgramFunction.ts"
+import type { CallContext, KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 import type { Sensors } from "./Sensor.ts"
 import type { Tools } from "./Tool.ts"
 
@@ -18,6 +19,11 @@ export interface ToolFields {
   readonly risk?: Risk
   readonly idempotent?: boolean
   readonly concurrent?: boolean
+  readonly sequential?: boolean
+  readonly retry?: Retry
+  readonly maxResultBytes?: number
+  readonly cacheFor?: number
+  readonly idempotencyKey?: (args: unknown, command: KeyedCommand) => string
   readonly priority?: number
   readonly timeout?: number
   readonly metadata?: JsonObject
@@ -47,6 +53,11 @@ const ToolFields = Options.of<ToolFields>({
     risk: Risk,
     idempotent: Schema.Boolean,
     concurrent: Schema.Boolean,
+    sequential: Schema.Boolean,
+    retry: Retry,
+    maxResultBytes: MaxResultBytes,
+    cacheFor: CacheFor,
+    idempotencyKey: Options.callable<NonNullable<ToolFields["idempotencyKey"]>>(),
     settle: Options.callable<NonNullable<ToolFields["settle"]>>(),
   },
 }).annotations({ description: "a tool: Tool.make({ description, run, … })" })
@@ -72,6 +83,11 @@ export const ToolOptions = Options.checking(
     mistakesIn(tools, (tool) => [
       ...inSchema(tool, "args", DataSchema.argsMistakes),
       ...inSchema(tool, "result", returnMistakes),
+      ...contradictions((name) => Reflect.get(tool, name)).map(({ field, expected, found }) => ({
+        keys: [field],
+        expected,
+        found,
+      })),
     ]),
 ) as unknown as Schema.Schema<Tools>
 

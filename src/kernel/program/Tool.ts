@@ -6,12 +6,14 @@
  */
 
 import type { Risk } from "../../plugins/manifest/Manifest.ts"
+import type { Retry } from "../../plugins/manifest/policies/ToolPolicies.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { DataSchema, Described, Returnable } from "./DataSchema.ts"
-import type { Answer, NeededBy, Opaque, ToolContext } from "./ProgramFunction.ts"
+import type { Answer, KeyedCommand, NeededBy, Opaque, ToolContext } from "./ProgramFunction.ts"
 
+export type { Retry } from "../../plugins/manifest/policies/ToolPolicies.ts"
 export type { DataSchema } from "./DataSchema.ts"
-export type { ToolContext } from "./ProgramFunction.ts"
+export type { KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 
 /** A tool. `Services` are the needs of its `run`, which its layer passes on. */
 export interface Tool<out Services = never> extends Opaque<"tool", Services> {}
@@ -48,6 +50,32 @@ export interface ToolOptions<
    * each is `concurrent` or has the risk `none`; otherwise one by one, in order. Default: false.
    */
   readonly concurrent?: boolean
+  /**
+   * Whether its commands in one task never run at the same time: the calls of an answer with such a tool run one by
+   * one, whatever its risk. Default: false.
+   */
+  readonly sequential?: boolean
+  /**
+   * Retries of a command whose `run` threw or failed: `times`, at most 10, with waits that double from `waitMs` (default:
+   * 1000). After a time-out the outcome is unknown, so it is not retried. Needs `idempotent` or `idempotencyKey`. Each
+   * failed attempt is recorded as `CommandAttemptFailed`. Default: none.
+   */
+  readonly retry?: Retry
+  /**
+   * Longest result that a model sees at once, in bytes of its JSON, at least 64. A longer one is cut, and the model reads
+   * the rest with the tool `read_result`. The log keeps the whole result. Default: no limit.
+   */
+  readonly maxResultBytes?: number
+  /**
+   * For how many milliseconds a result stands for further commands with the same arguments in the same task. They pass
+   * the gate, but are not executed; `CommandSucceeded` names the command that the result is from. Default: never.
+   */
+  readonly cacheFor?: number
+  /**
+   * Makes the key by which `run`'s service recognizes a repeated request (`context.idempotencyKey`). Must return the
+   * same text for the same command. With it, the kernel may send a command again after a failure (`retry`) or a crash.
+   */
+  readonly idempotencyKey?: (args: Described<Args, JsonObject>, command: KeyedCommand) => string
   /** Waiting commands with a higher priority go first. Default: 0. */
   readonly priority?: number
   /** Time limit of a call, in milliseconds. Default: 30 000. */

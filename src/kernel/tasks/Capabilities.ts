@@ -44,6 +44,10 @@ export interface ActuatorCapability {
   readonly idempotent?: boolean
   /** It may run concurrently with the other calls of one answer. */
   readonly concurrent?: boolean
+  /** Its commands never run at the same time. */
+  readonly sequential?: boolean
+  /** Longest result that a model sees at once, in bytes. Agents that decide get whole results. */
+  readonly maxResultBytes?: number
 }
 
 /** A sensor whose readings an agent receives. */
@@ -138,13 +142,18 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     actuators: described(
       activeActuators(registry),
       (plugin) => manifest(plugin).flatMap(actuatorsOf),
-      (name, { description, args, result, risk, idempotent, concurrent }, plugin): ActuatorCapability => ({
+      (name, declared, plugin): ActuatorCapability => ({
         name,
-        description,
-        ...defined({ args, result, risk }),
-        ...riskIn(registry, plugin, risk),
+        description: declared.description,
+        ...defined({ args: declared.args, result: declared.result, risk: declared.risk }),
+        ...riskIn(registry, plugin, declared.risk),
         ...(isStep(name, plugin) ? { world: true as const } : {}),
-        ...defined({ idempotent, concurrent }),
+        ...defined({
+          idempotent: declared.idempotent,
+          concurrent: declared.concurrent,
+          sequential: declared.sequential,
+          maxResultBytes: declared.maxResultBytes,
+        }),
       }),
     ),
   }

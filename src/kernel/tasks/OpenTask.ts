@@ -5,6 +5,7 @@ import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
+import type { ProgressReport } from "../acting/policies/Progress.ts"
 import type { CommandQueue } from "../acting/queue/CommandQueue.ts"
 import type { DraftTimelines } from "../context/DraftTimelines.ts"
 import type { FileRecorder } from "../context/FileRecorder.ts"
@@ -36,6 +37,8 @@ export interface KernelContext {
   ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
   /** The queue of all tasks' commands. */
   readonly commands: CommandQueue
+  /** Receives the progress of calls. Default: nobody does. */
+  readonly onProgress?: ((progress: ProgressReport) => void) | undefined
   readonly pushed: PushedReadings
   /** Tells of inputs, on all timelines. */
   readonly inputs: InputArrivals

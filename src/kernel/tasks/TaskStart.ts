@@ -15,6 +15,7 @@ import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as CommandExecution from "../acting/CommandExecution.ts"
 import * as LeftCommands from "../acting/LeftCommands.ts"
+import * as RecentResults from "../acting/policies/RecentResults.ts"
 import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import * as Scoring from "../scoring/Scoring.ts"
@@ -127,6 +128,7 @@ export const begin = <E>(
       inOrder: OneAtATime.make(),
       documents: new Map<string, Json>(),
       unrewound: new Set<string>(),
+      recentResults: RecentResults.make(opening.past),
       files,
     }
     const look = files?.look ?? Effect.void

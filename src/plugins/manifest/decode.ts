@@ -7,6 +7,7 @@ import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
 import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE } from "./ManifestFile.ts"
+import { contradictions } from "./policies/ToolPolicies.ts"
 import { Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
 import { pythonIssues, worldIssues } from "./worldIssues.ts"
@@ -132,6 +133,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   const guides = elementsAt(document, ["guides"])
   const hasTwoPrompts = ({ keys }: Element) =>
     valueAt(document, [...keys, "systemPrompt"]) !== undefined && valueAt(document, [...keys, "file"]) !== undefined
+  const actuators = elementsAt(document, ["peas", "actuators"])
   const lists = measures.flatMap(({ keys }) => [
     [...keys, "rewards"],
     [...keys, "punishments"],
@@ -150,6 +152,14 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
       found: "both",
       tolerable: false,
     })),
+    ...actuators.flatMap(({ keys }) =>
+      contradictions((name) => valueAt(document, [...keys, name])).map(({ field, expected, found }) => ({
+        path: pointer([...keys, field]),
+        expected,
+        found,
+        tolerable: false,
+      })),
+    ),
     ...duplicates(document, guides, "a unique name for each guide"),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),

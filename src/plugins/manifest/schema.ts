@@ -7,6 +7,7 @@ import { grouped } from "./digits.ts"
 import { ComponentId, PluginName, PythonVersion, Risk, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
 import { FILE } from "./ManifestFile.ts"
+import { policyFields } from "./policies/ToolPolicies.ts"
 import { worldFields } from "./worldFields.ts"
 
 export { ComponentId, isPluginName, Risk } from "./fields.ts"
@@ -85,6 +86,7 @@ export const Actuator = Schema.Struct({
   concurrent: optional(
     Schema.Boolean.annotations({ description: "whether it may run concurrently with other calls of the same turn" }),
   ),
+  ...policyFields,
 }).annotations({ identifier: "Actuator" })
 
 export type Actuator = typeof Actuator.Type

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly causationId?: string
   /** The command that the call carries out. */
   readonly commandId?: string
+  /** The number of the attempt at the command. Default: 1. Plugins in processes do not see it. */
+  readonly attempt?: number
   /** The task that the call serves; events about its host requests belong to it. */
   readonly taskId?: string
   /** Default: `limits.callMs`. */

@@ -32,6 +32,16 @@ export const Acting = Schema.Struct({
       description: "Commands whose outcome was unknown after a crash, until their plugin settled it",
     }),
   ),
+  retries: optional(
+    Schema.Positive.annotations({
+      description: "Attempts that failed, after which the kernel tried the command again",
+    }),
+  ),
+  cached: optional(
+    Schema.Positive.annotations({
+      description: "Part of `succeeded`: commands that were not executed, because an earlier result stood for theirs",
+    }),
+  ),
   observed: optional(
     Schema.Positive.annotations({
       description:
@@ -52,6 +62,8 @@ type Actuator = typeof Actuator.Type
 const State = Schema.Struct({
   unrecorded: Schema.NonNegativeInt,
   settled: Schema.NonNegativeInt,
+  retries: Schema.NonNegativeInt,
+  cached: Schema.NonNegativeInt,
   actuators: Schema.Record({ key: Schema.String, value: Actuator }),
   /** Commands whose outcome may still come, by id. */
   open: Schema.Record({
@@ -83,9 +95,9 @@ const noCommands: Actuator = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
-  version: 5,
+  version: 6,
   state: State,
-  initial: { unrecorded: 0, settled: 0, actuators: {}, open: {}, confirming: {} },
+  initial: { unrecorded: 0, settled: 0, retries: 0, cached: 0, actuators: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
     ActuatorCommanded: (state, { commandId, actuator, source, observed }) =>
       source === "scenario"
@@ -98,8 +110,10 @@ export const projection: Projection<State> = {
             })),
             open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
           },
-    CommandSucceeded: (state, { commandId, latencyMs, unrecorded, settledBy }) =>
-      noted(state, recordOutcome(state, commandId, "succeeded", latencyMs), { unrecorded, settledBy }),
+    CommandAttemptFailed: (state, { commandId }) =>
+      SafeRecord.get(state.open, commandId) === undefined ? state : { ...state, retries: state.retries + 1 },
+    CommandSucceeded: (state, { commandId, latencyMs, unrecorded, settledBy, cachedFrom }) =>
+      noted(state, recordOutcome(state, commandId, "succeeded", latencyMs), { unrecorded, settledBy, cachedFrom }),
     CommandFailed: (state, { commandId, latencyMs, settledBy }) =>
       noted(state, recordOutcome(state, commandId, "failed", latencyMs), { settledBy }),
     CommandDenied: (state, { commandId }) => recordOutcome(state, commandId, "denied"),
@@ -162,7 +176,7 @@ const recordOutcome = (state: State, commandId: string, outcome: FinalOutcome, l
 const noted = (
   before: State,
   after: State,
-  ended: { readonly unrecorded?: unknown; readonly settledBy?: unknown },
+  ended: { readonly unrecorded?: unknown; readonly settledBy?: unknown; readonly cachedFrom?: unknown },
 ): State =>
   before === after
     ? before
@@ -170,6 +184,7 @@ const noted = (
         ...after,
         unrecorded: after.unrecorded + (ended.unrecorded === undefined ? 0 : 1),
         settled: after.settled + (ended.settledBy === undefined ? 0 : 1),
+        cached: after.cached + (ended.cachedFrom === undefined ? 0 : 1),
       }
 
 const removeConfirmation = (state: State, confirmationId: string): State => {
@@ -197,6 +212,8 @@ export const section = (state: State): Acting => {
     unknown: total("unknown"),
     ...(state.unrecorded === 0 ? {} : { unrecorded: state.unrecorded }),
     ...(state.settled === 0 ? {} : { settled: state.settled }),
+    ...(state.retries === 0 ? {} : { retries: state.retries }),
+    ...(state.cached === 0 ? {} : { cached: state.cached }),
     ...observedOf(total("observed")),
     byComponent: Object.fromEntries(
       actuators.map(([name, { samples, observed, ...counted }]) => [

@@ -102,7 +102,10 @@ const summaries: Summaries = {
   CommandAllowed: ({ rule }) => `by ${rule}`,
   CommandDenied: ({ rule, reason }) => `by ${rule}: ${reason}`,
   CommandDispatched: ({ commandId }) => commandId,
-  CommandSucceeded: ({ result, latencyMs, unrecorded, settledBy }) => {
+  CommandAttemptFailed: ({ attempt, error, retryInMs }) =>
+    `attempt ${attempt}, again in ${duration(retryInMs)}: ${error.code}: ${error.message}`,
+  CommandSucceeded: ({ result, latencyMs, unrecorded, settledBy, cachedFrom }) => {
+    if (cachedFrom !== undefined) return `${value(result)}, the result of ${cachedFrom}`
     // For a command that was settled later, `latencyMs` is the time of the question.
     const took = settledBy === undefined && latencyMs !== undefined ? ` in ${duration(latencyMs)}` : ""
     return (

@@ -80,6 +80,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   CommandAllowed: "command",
   CommandDenied: "command",
   CommandDispatched: "command",
+  CommandAttemptFailed: "command",
   CommandSucceeded: "command",
   CommandFailed: "command",
   CommandOutcomeUnknown: "command",
