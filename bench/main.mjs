@@ -52,13 +52,24 @@ const say = (what) => {
   if (values.json !== true) process.stderr.write(`${what} …\n`)
 }
 
+/** A bound limits the ratio, the figure itself (`of: "ours"`), or the ratio of processor time (`of: "cpu"`). */
+const holds = ({ ours, ratio, cpuRatio, bound }) => {
+  const held = bound.of === "ours" ? ours : bound.of === "cpu" ? cpuRatio : ratio
+  return bound.at === "most" ? held <= bound.value : held >= bound.value
+}
+const boundOf = ({ unit, bound }) => `at ${bound.at} ${bound.value} ${bound.of === "ours" ? unit : "×"}`
+
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-bench-"))
 const rows = []
 try {
   for (const name of names) {
     say(`measuring ${name}`)
     const { run } = await import(CASES[name])
-    rows.push(...(await run(directory, Number(values.rounds), (what) => say(`  ${what}`))))
+    // A case returns its rows, or yields each one when it has it.
+    for await (const row of await run(directory, Number(values.rounds), (what) => say(`  ${what}`))) {
+      rows.push(row)
+      say(`  ${row.what}: ${row.ours.toFixed(1)} ${row.unit}, ${holds(row) ? "as wanted" : `wanted ${boundOf(row)}`}`)
+    }
   }
 } finally {
   fs.rmSync(directory, { recursive: true, force: true })
@@ -68,11 +79,6 @@ const machine = {
   date: new Date().toISOString().slice(0, 10),
   node: process.versions.node,
   cpus: `${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? "unknown"}`,
-}
-/** A bound limits the ratio, the figure itself (`of: "ours"`), or the ratio of processor time (`of: "cpu"`). */
-const holds = ({ ours, ratio, cpuRatio, bound }) => {
-  const held = bound.of === "ours" ? ours : bound.of === "cpu" ? cpuRatio : ratio
-  return bound.at === "most" ? held <= bound.value : held >= bound.value
 }
 /** The ratio of processor time, if measured: other load on the machine affects it less. */
 const times = (ratio) => (ratio === undefined ? "" : `${ratio.toFixed(2)} ×`)
@@ -87,7 +93,7 @@ if (values.json === true) {
     row.floor === undefined ? "" : `${row.floor.toFixed(1)} ${row.unit}`,
     times(row.ratio),
     times(row.cpuRatio),
-    `at ${row.bound.at} ${row.bound.value} ${row.bound.of === "ours" ? row.unit : "×"}`,
+    boundOf(row),
     holds(row) ? "yes" : "no",
     row.floorIs ?? "",
   ])

@@ -14,7 +14,7 @@ const TASKS = 10_000
 /** Number of visited chunks. */
 const JUMPS = 500
 
-export const run = async (directory, _rounds, say) => {
+export async function* run(directory, _rounds, say) {
   const filename = path.join(directory, "studio.db")
   say("recording 1,000,000 events")
   await record(filename)
@@ -28,7 +28,7 @@ export const run = async (directory, _rounds, say) => {
     await studio.get(`/api/task?task=${first.id}`)
     await studio.get(`/api/course?task=${first.id}`)
     await studio.get(`/api/chunk?task=${first.id}&number=0`)
-    const screen = performance.now() - begun
+    yield limited("Studio, 1,000,000 events: first screen without an index", performance.now() - begun, 1_000)
 
     say(`going to ${JUMPS} chunks of it while the index is built`)
     const ofTimeline = []
@@ -40,6 +40,9 @@ export const run = async (directory, _rounds, say) => {
       const { task } = await studio.get(`/api/locate?moment=@${at}`)
       ofTasks.push(await timed(() => studio.get(`/api/chunk?task=${task}&at=${at}`)))
     }
+    yield limited("a chunk of the timeline anywhere, 95 of 100", quantile(ofTimeline, 0.95), 150)
+    yield limited("a chunk of a task anywhere, 95 of 100", quantile(ofTasks, 0.95), 150)
+
     say("waiting for the index")
     const indexed = await timed(async () => {
       for (;;) {
@@ -48,7 +51,10 @@ export const run = async (directory, _rounds, say) => {
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     })
+    yield limited("the index, after all that", indexed, 5_000)
     const density = await timed(() => studio.get(`/api/density?from=1&to=${head}&bins=1000`))
+    yield limited("the density of all of it, from the index", density, 150)
+
     say("waiting for the index of words")
     const words = await timed(async () => {
       for (;;) {
@@ -59,44 +65,10 @@ export const run = async (directory, _rounds, say) => {
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
     })
+    yield limited("the index of words, in the background", words, 600_000)
+
     say("looking at it in a browser")
-    const seen = await inBrowser(studio.url, head, filename)
-    return [
-      limited("Studio, 1,000,000 events: first screen without an index", screen, 1_000),
-      limited("a chunk of the timeline anywhere, 95 of 100", quantile(ofTimeline, 0.95), 150),
-      limited("a chunk of a task anywhere, 95 of 100", quantile(ofTasks, 0.95), 150),
-      limited("the index, after all that", indexed, 5_000),
-      limited("the density of all of it, from the index", density, 150),
-      {
-        ...limited("in the browser: the list of tasks is drawn", seen.first, 1_000),
-        ...{ floor: seen.bare, ratio: seen.first / seen.bare, floorIs: "a bare page of the same size" },
-      },
-      {
-        ...limited(
-          "in the browser: the first hits of a search are drawn, the slowest of 7",
-          Math.max(...seen.searches),
-          500,
-        ),
-        ...{ floor: seen.bare, ratio: Math.max(...seen.searches) / seen.bare, floorIs: "a bare page of the same size" },
-      },
-      limited("the index of words, in the background", words, 600_000),
-      limited("a key to the next event, painted, median", quantile(seen.steps, 0.5), 16),
-      limited("a key to the next event, painted, 95 of 100", quantile(seen.steps, 0.95), 50),
-      limited("a jump to any event, painted, 95 of 100", quantile(seen.jumps, 0.95), 150),
-      {
-        what: "memory of the page after 10,000 steps",
-        unit: "MB",
-        ours: seen.heap,
-        bound: { at: "most", value: 200, of: "ours" },
-      },
-      limited("a key while 200 events/s arrive, painted, 95 of 100", quantile(seen.live.steps, 0.95), 50),
-      {
-        what: `events that the page has of ${LIVE.events} that arrived meanwhile`,
-        unit: "events",
-        ours: seen.live.has,
-        bound: { at: "least", value: LIVE.events, of: "ours" },
-      },
-    ]
+    yield* inBrowser(studio.url, head, filename, say)
   } finally {
     studio.end()
   }
@@ -105,6 +77,9 @@ export const run = async (directory, _rounds, say) => {
 /** Number of timed steps and jumps, and of steps before the page's memory is measured. */
 const TIMED = 300
 const STEPS = 10_000
+
+/** Frames of one scroll. */
+const FRAMES = 240
 
 /** Openings of the first screen, each in turn with the bare page. */
 const OPENINGS = 7
@@ -146,7 +121,7 @@ const searched = async (page) => {
 }
 
 /** The page in Chromium: from a key or link to the frame with the moved playhead. */
-const inBrowser = async (url, head, filename) => {
+async function* inBrowser(url, head, filename, say) {
   const [browser, floor] = [await launch(), await bare()]
   try {
     const [first, bareFirst] = [[], []]
@@ -154,22 +129,54 @@ const inBrowser = async (url, head, filename) => {
       bareFirst.push(await firstContent(browser, floor.url, ".line"))
       first.push(await firstContent(browser, url.replace("/#", "/tasks#"), ".task-line"))
     }
+    const bareMs = median(bareFirst)
+    const besideBare = (what, ours, value) => ({
+      ...limited(what, ours, value),
+      ...{ floor: bareMs, ratio: ours / bareMs, floorIs: "a bare page of the same size" },
+    })
+    yield besideBare("in the browser: the list of tasks is drawn", median(first), 1_000)
+
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await page.goto(url.replace("/#", "/tasks#"))
     await page.locator(".task-line").first().waitFor()
     const searches = await searched(page)
+    yield besideBare(
+      "in the browser: the first hits of a search are drawn, the slowest of 7",
+      Math.max(...searches),
+      500,
+    )
     const visit = async (link, at) => {
       await page.goto(url.replace(/\/#.*/, link))
       await page.locator(`.track[aria-valuenow="${at}"]`).waitFor()
     }
     await visit(`/l/main/@${Math.floor(head / 2)}`, Math.floor(head / 2))
     await page.locator(".event.here .line").waitFor()
+    say("pressing keys")
     const steps = await page.evaluate(`(${PRESSED})(${TIMED})`)
+    yield limited("a key to the next event, painted, median", quantile(steps, 0.5), 16)
+    yield limited("a key to the next event, painted, 95 of 100", quantile(steps, 0.95), 50)
     const jumps = await page.evaluate(`(${JUMPED})(${TIMED})`)
+    yield limited("a jump to any event, painted, 95 of 100", quantile(jumps, 0.95), 150)
+    const frames = await page.evaluate(`(${SCROLLED})(${FRAMES})`)
+    yield limited("a frame while the list of events scrolls, median", quantile(frames, 0.5), 17)
+    yield limited("a frame while the list of events scrolls, 95 of 100", quantile(frames, 0.95), 20)
+    say(`taking ${STEPS.toLocaleString("en")} steps`)
     await page.evaluate(`(${PRESSED})(${STEPS})`)
-    const heap = await page.evaluate("(gc(), performance.memory.usedJSHeapSize / 1e6)")
+    yield {
+      what: "memory of the page after 10,000 steps",
+      unit: "MB",
+      ours: await page.evaluate("(gc(), performance.memory.usedJSHeapSize / 1e6)"),
+      bound: { at: "most", value: 200, of: "ours" },
+    }
+    say("pressing keys while events arrive")
     const live = await whileLive(page, visit, { head, filename })
-    return { first: median(first), bare: median(bareFirst), searches, steps, jumps, heap, live }
+    yield limited("a key while 200 events/s arrive, painted, 95 of 100", quantile(live.steps, 0.95), 50)
+    yield {
+      what: `events that the page has of ${LIVE.events} that arrived meanwhile`,
+      unit: "events",
+      ours: live.has,
+      bound: { at: "least", value: LIVE.events, of: "ours" },
+    }
   } finally {
     await browser.close()
     floor.end()
@@ -250,6 +257,19 @@ const JUMPED = `async (times) => {
     do await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
     while (document.querySelector(".event.here .line") === null)
     measured.push(performance.now() - begun)
+  }
+  return measured
+}`
+
+const SCROLLED = `async (times) => {
+  const box = document.querySelector(".events")
+  const measured = []
+  let last = await new Promise((resolve) => requestAnimationFrame(resolve))
+  for (let frame = 0; frame < times; frame++) {
+    box.scrollTop += 60
+    const now = await new Promise((resolve) => requestAnimationFrame(resolve))
+    measured.push(now - last)
+    last = now
   }
   return measured
 }`
