@@ -21,10 +21,10 @@ import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as EventIndex from "./index/EventIndex.ts"
 import * as OutlinePages from "./index/OutlinePages.ts"
+import * as TimelineEvents from "./index/TimelineEvents.ts"
 import * as ModelSums from "./overview/ModelSums.ts"
 import * as OutlineFacts from "./overview/OutlineFacts.ts"
 import { Remembered } from "./Remembered.ts"
-import type { TaskSpans as Spans } from "./wire/Spans.ts"
 import type { ModelTotals, TaskModels } from "./wire/Task.ts"
 
 type History = TimelineHistory.TimelineHistory
@@ -33,6 +33,17 @@ type History = TimelineHistory.TimelineHistory
 export interface CountedModels {
   readonly of: (taskId: string) => TaskModels
   readonly together: (taskIds: ReadonlyArray<string>) => ModelTotals | null
+}
+
+export interface ListedEvents {
+  readonly events: TimelineEvents.TimelineEvents
+  readonly isWhole: boolean
+}
+
+/** The events of a timeline, and the fiber that reads further ones. */
+interface Listing {
+  readonly events: TimelineEvents.TimelineEvents
+  folding: Fiber.RuntimeFiber<void, LogError> | null
 }
 
 export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
@@ -59,7 +70,12 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     /** Finds the activities of open tasks. Looks for the log's kernel once. */
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
     /** The parts of a task that take time, up to the head of the log. */
-    readonly spans: (past: History, taskId: string) => Effect.Effect<Spans, LogError>
+    readonly spans: (past: History, taskId: string) => Effect.Effect<TaskSpans.TaskSpans, LogError>
+    /**
+     * The events of a timeline with their agents, plugins and calls. The first time, reads the timeline in the background,
+     * and `isWhole` says whether it is done.
+     */
+    readonly listed: (past: History) => Effect.Effect<ListedEvents, LogError>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}
@@ -72,6 +88,12 @@ const MAX_FOLDED = 200
 
 /** Maximum number of spans in cached tasks, about 200 bytes each. */
 const MAX_SPANS = 200_000
+
+/** Maximum number of events in cached timelines, about 20 bytes each. */
+const MAX_LISTED = 4_000_000
+
+/** Maximum time that a request waits for the rest of a timeline. */
+const LISTING_WAIT = "300 millis"
 
 /** Maximum number of cached states. States of one task share structure. */
 const MAX_STATES = 5_000
@@ -103,8 +125,10 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     const briefs = new Remembered<{ brief: Brief | undefined }>(MAX_FOLDED, () => 1)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
     const spans = new Remembered<TaskSpans.TaskSpans>(MAX_SPANS, ({ size }) => size)
+    const timelines = new Remembered<Listing>(MAX_LISTED, ({ events }) => events.length)
     const forget = () => {
       scopes.clear()
+      timelines.clear()
       spans.clear()
       briefs.clear()
     }
@@ -187,6 +211,26 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         return known.length === 0 ? yield* new TaskNotFound({ taskId }) : known
       })
 
+    /** One fold at a time reads a timeline, and no request interrupts it. */
+    const listed = (past: History) =>
+      Effect.gen(function* () {
+        const listing = timelines.get([past.timeline], () => ({
+          events: new TimelineEvents.TimelineEvents(),
+          folding: null,
+        }))
+        listing.folding ??= yield* Effect.forkIn(
+          Effect.ensuring(
+            TimelineEvents.extend(past, listing.events),
+            Effect.sync(() => {
+              listing.folding = null
+            }),
+          ),
+          scope,
+        )
+        yield* Effect.timeoutOption(Fiber.join(listing.folding), LISTING_WAIT)
+        return { events: listing.events, isWhole: listing.folding === null }
+      })
+
     return {
       index,
       search,
@@ -218,6 +262,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
           taskId,
           spans.get([past.timeline, taskId], () => new TaskSpans.TaskSpans()),
         ),
+      listed: (past) => Effect.zipRight(inEpoch, listed(past)),
       activities: Effect.map(
         Effect.cached(TaskActivity.kernelState(writers)),
         (kernel) => (task) => Effect.flatMap(kernel, (state) => TaskActivity.of(log, writers, state, task)),

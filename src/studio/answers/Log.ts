@@ -1,14 +1,13 @@
-/** Answers `/api/log` and `/api/density`. */
+/** Answers `/api/log`. */
 
 import * as path from "node:path"
-import { Data, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import { Allowed } from "../Allowed.ts"
 import { StudioLog } from "../StudioLog.ts"
-import type { Density, LogInfo } from "../wire/Log.ts"
-import * as Query from "./Query.ts"
+import type { LogInfo } from "../wire/Log.ts"
 
 export const LogQuery = Schema.Struct({})
 
@@ -59,26 +58,3 @@ const lastEvent = (log: EventLog.Service, head: number) =>
         Effect.map(([event]) => event),
         Effect.catchTag("SegmentUnavailable", () => Effect.succeed(undefined)),
       )
-
-const MAX_BINS = 4_000
-
-export const DensityQuery = Schema.Struct({
-  timeline: Query.Timeline,
-  from: Query.Position,
-  to: Query.Position,
-  bins: Query.wholeNumber(1, MAX_BINS),
-})
-
-export class RangeEmpty extends Data.TaggedError("RangeEmpty")<{ readonly from: number; readonly to: number }> {
-  override get message() {
-    return `Expected a range of positions whose end is not before its beginning, found @${this.from} to @${this.to}.`
-  }
-}
-
-export const density = ({ timeline, ...range }: typeof DensityQuery.Type) =>
-  Effect.gen(function* () {
-    if (range.to < range.from) return yield* new RangeEmpty(range)
-    const studio = yield* StudioLog
-    const { spans } = yield* studio.past(timeline)
-    return studio.index.density(spans, range) satisfies Density
-  })

@@ -261,6 +261,6 @@ export const spans = ({ timeline, task }: typeof TaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
-    const spans = yield* studio.spans(past, task)
+    const spans = (yield* studio.spans(past, task)).answer()
     return spans.until === 0 ? yield* new TaskNotFound({ taskId: task }) : spans
   })

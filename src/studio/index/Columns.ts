@@ -43,6 +43,7 @@ export const doubles = () => new Column((length) => new Float64Array(length))
 /** Numbers names from 1. 0 means none. */
 export class Names {
   readonly #numbers = new Map<string, number>()
+  readonly #names: Array<string> = []
 
   /** The number of a name, which is added if it is new. */
   add(name: string): number {
@@ -50,7 +51,18 @@ export class Names {
     if (known !== undefined) return known
     const number = this.#numbers.size + 1
     this.#numbers.set(name, number)
+    this.#names.push(name)
     return number
+  }
+
+  /** The name with a number, if any. */
+  nameOf(number: number): string | undefined {
+    return this.#names[number - 1]
+  }
+
+  /** At most `limit` names, in the order in which they were added. */
+  first(limit: number): ReadonlyArray<string> {
+    return this.#names.slice(0, limit)
   }
 
   numberOf(name: string): number {

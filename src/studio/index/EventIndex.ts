@@ -6,8 +6,8 @@
 import { Deferred, Effect, Fiber, Ref, type Scope, Stream } from "effect"
 import { CaughtUp, type LogError, type Span } from "../../events/log/EventLog.ts"
 import { Outline, type Outlined, outlined } from "../course/Outline.ts"
-import { decodeKind, KINDS } from "../wire/Kind.ts"
 import type { Density } from "../wire/Log.ts"
+import { Bins, type Range } from "./Bins.ts"
 import { bytes, doubles, integers, Names } from "./Columns.ts"
 import * as OutlinePages from "./OutlinePages.ts"
 
@@ -24,13 +24,6 @@ export interface EventIndex {
   readonly outline: (spans: ReadonlyArray<Span>, taskId: string) => Outline
   /** The number of events of each kind in each bin of a range of positions, both ends included. */
   readonly density: (spans: ReadonlyArray<Span>, range: Range) => Density
-}
-
-/** A range of positions, divided into bins. */
-export interface Range {
-  readonly from: number
-  readonly to: number
-  readonly bins: number
 }
 
 /** Flags of an event. */
@@ -167,21 +160,13 @@ class Rows {
     return outline
   }
 
-  density(spans: ReadonlyArray<Span>, { from, to, bins }: Range): Density {
+  density(spans: ReadonlyArray<Span>, range: Range): Density {
     const isIn = this.#member(spans)
-    const counts = Array.from({ length: bins }, () => KINDS.map(() => 0))
-    const bad = Array.from({ length: bins }, () => false)
-    const length = to - from + 1
-    for (let position = from; position <= Math.min(to, this.last); position++) {
-      const row = position - 1
-      if (!isIn(row)) continue
-      const bin = Math.floor(((position - from) * bins) / length)
-      const { kind, isBad } = KIND_BY_CODE[this.#codes.at(row)] ?? OTHER
-      const count = counts[bin]
-      if (count !== undefined) count[kind] = (count[kind] ?? 0) + 1
-      if (isBad) bad[bin] = true
+    const bins = new Bins(range)
+    for (let position = range.from; position <= Math.min(range.to, this.last); position++) {
+      if (isIn(position - 1)) bins.add(position, this.#codes.at(position - 1))
     }
-    return { from, to, indexed: this.last, counts, bad }
+    return bins.density(this.last)
   }
 
   /** Tests whether a row belongs to the history of these spans. */
@@ -199,11 +184,3 @@ class Rows {
     }
   }
 }
-
-const OTHER = { kind: KINDS.length - 1, isBad: false }
-
-/** By character code. */
-const KIND_BY_CODE: ReadonlyArray<typeof OTHER> = Array.from({ length: 128 }, (_, code) => {
-  const decoded = decodeKind(String.fromCharCode(code))
-  return decoded === null ? OTHER : { kind: KINDS.indexOf(decoded.kind), isBad: decoded.bad }
-})

@@ -32,6 +32,8 @@ import * as Scenarios from "../answers/Scenarios.ts"
 import * as Searches from "../answers/Searches.ts"
 import * as Talk from "../answers/Talk.ts"
 import * as Tasks from "../answers/Tasks.ts"
+import * as Density from "../answers/timeline/Density.ts"
+import * as Rows from "../answers/timeline/Rows.ts"
 import * as Values from "../answers/Values.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -130,7 +132,7 @@ const post = <A, I, E extends Failure>(
 const routes: ReadonlyMap<string, Route> = new Map(
   Object.entries({
     "/api/log": get("see", Log.LogQuery, Log.log),
-    "/api/density": get("see", Log.DensityQuery, Log.density),
+    "/api/density": get("see", Density.DensityQuery, Density.density),
     "/api/tasks": getByIndex("see", Tasks.ListQuery, Tasks.list),
     "/api/overview": getByIndex("see", Tasks.OverviewQuery, Tasks.overview),
     "/api/groups": getByIndex("see", Tasks.GroupQuery, Tasks.groups),
@@ -139,6 +141,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/failure": get("see", Tasks.ScoredTaskQuery, Tasks.failure),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),
     "/api/spans": get("see", Tasks.TaskQuery, Tasks.spans),
+    "/api/rows": get("see", Rows.RowsQuery, Rows.rows),
     "/api/scorings": get("see", Rewards.ScoringsQuery, Rewards.scorings),
     "/api/rewards": get("see", Rewards.RewardsQuery, Rewards.rewards),
     "/api/verdicts": get("see", Tasks.TaskQuery, Verdicts.verdicts),

@@ -145,6 +145,50 @@ describe("calls", () => {
     })
   })
 
+  it("are folded and filtered among all events of a timeline, too, and new ones come along", async () => {
+    const file = path.join(directory, "timeline.db")
+    await append(file, "t", EVENTS)
+    // So many that the rows come in several parts.
+    await append(file, "u", [opening("read"), ...Array.from({ length: 700 }, (_, index) => reading(index))])
+    await append(file, "v", [opening("go"), command("far", "room/go", EVIL)])
+    await serving(file, async ({ url }) => {
+      const { page, said, asked } = await open(browser.browser, url.replace("/#", "/l/main/@12#"))
+      await page.locator(".whole-call").nth(2).waitFor()
+      expect((await rowsOf(page))[3]).toMatch(/@12.*write .*CommandFailed.*failed.*30 ms/)
+      await page.keyboard.press("z")
+      await page.locator("#event-9", { hasText: "ConfirmationDecided" }).waitFor()
+      await page.keyboard.press("z")
+      await page.locator("#event-9").waitFor({ state: "detached" })
+      await page.keyboard.press("h")
+      await expect.poll(() => page.evaluate("document.activeElement?.ariaLabel")).toBe(FILTERS)
+      await page.getByLabel("Plugin of the listed events").selectOption("room")
+      await page.waitForURL(/plugin=room/)
+      await page.getByText("10 events hidden").waitFor()
+      await page.getByLabel(FILTERS).selectOption("command")
+      await page.getByText("712 events hidden").waitFor()
+      await expect.poll(async () => (await rowsOf(page)).length).toBe(3)
+      expect(asked.filter((path) => path.startsWith("density")).at(-1)).toContain("kind=command")
+      // Keys step through what is listed, also where the parts between were never loaded.
+      await page.locator(".events").focus()
+      await page.keyboard.press("Home")
+      for (const position of [3, 13, 718]) {
+        await page.keyboard.press("n")
+        await at(page, position)
+      }
+      await page.keyboard.press("n")
+      await page.getByText("This is the last such event.").waitFor()
+      await append(file, "w", [opening("on"), command("new", "room/go", "ada"), reading("a room")])
+      await page.locator("#event-720", { hasText: "go" }).waitFor()
+      await page.keyboard.press("n")
+      await at(page, 720)
+      await page.getByRole("button", { name: "show all" }).click()
+      await page.locator("#event-721").waitFor()
+      expect(await page.locator("main").textContent()).not.toMatch(UNSEEN)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      expect(said).toEqual([])
+    })
+  })
+
   it("are bars as long as they took on their lanes, below each other where they overlap", async () => {
     const file = path.join(directory, "bars.db")
     await append(file, "t", EVENTS)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { LogError } from "../../../events/log/EventLog.ts"
 import * as Pages from "../../../events/read/Pages.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
-import { Spans } from "../../../projections/conversation/Spans.ts"
+import { type Span, Spans } from "../../../projections/conversation/Spans.ts"
 import type { TimelineHistory } from "../../../projections/timetravel/TimelineHistory.ts"
 import { textOf } from "../../../values/JsonObjects.ts"
 import { MOST_SPANS, type Owners, type TaskSpans as Wire } from "../../wire/Spans.ts"
@@ -23,11 +23,22 @@ export class TaskSpans {
   }
 
   take(event: Event): void {
-    const span = this.#spans.take(event)
-    const [named = span?.kind === "call" ? pluginOf(span.name) : undefined] = TaskPlugins.namesIn(event)
-    this.#agents.add(textOf(event.payload.agentId) ?? span?.agentId ?? undefined)
-    this.#plugins.add(named)
+    const { agent, plugin } = ownersOf(event, this.#spans.take(event))
+    this.#agents.add(agent)
+    this.#plugins.add(plugin)
     this.position = event.position
+  }
+
+  /** The call whose first event has this position. */
+  callFrom(position: number): Span | undefined {
+    const { all } = this.#spans
+    let [low, high] = [0, all.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((all[middle]?.from ?? 0) < position) low = middle + 1
+      else high = middle
+    }
+    return all[low]?.from === position && all[low]?.kind === "call" ? all[low] : undefined
   }
 
   answer(): Wire {
@@ -40,6 +51,19 @@ export class TaskSpans {
       plugins: this.#plugins.answer(),
     }
   }
+}
+
+/**
+ * The agent and the plugin of an event.
+ *
+ * @param span the call or the request that it is part of
+ */
+export const ownersOf = (
+  event: Event,
+  span: Span | undefined,
+): { readonly agent: string | undefined; readonly plugin: string | undefined } => {
+  const [plugin = span?.kind === "call" ? pluginOf(span.name) : undefined] = TaskPlugins.namesIn(event)
+  return { agent: textOf(event.payload.agentId) ?? span?.agentId ?? undefined, plugin }
 }
 
 /** A component is `plugin/component`. A tool of a recorded program has no plugin. */
@@ -68,8 +92,8 @@ class Owned {
 }
 
 /** Reads the events after those folded so far. */
-export const of = (past: TimelineHistory, taskId: string, folded: TaskSpans): Effect.Effect<Wire, LogError> =>
+export const of = (past: TimelineHistory, taskId: string, folded: TaskSpans): Effect.Effect<TaskSpans, LogError> =>
   Pages.forEach(past.readPage, { taskId, after: folded.position }, (page) => {
     // A concurrent request may have folded the same events.
     for (const event of page) if (event.position > folded.position) folded.take(event)
-  }).pipe(Effect.map(() => folded.answer()))
+  }).pipe(Effect.as(folded))

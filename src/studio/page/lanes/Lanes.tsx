@@ -36,7 +36,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const { lanes, spans, levels } = useSpanRows(course)
   const height = heightOf(lanes, moments.length > 0) + RULER
   const hits = studio.marked.places.value
-  const zoom = studio.visit?.zoom ?? null
+  const { zoom = null, kind = "", agent = "", plugin = "" } = studio.visit ?? {}
   course.version.value
   // Do not repaint at each event of a growing course.
   const end = useThrottled(course.last)
@@ -50,7 +50,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   }, [])
   const counted = useAnswer(
     "density",
-    task === null ? { timeline, from: first, to: last, bins: BINS } : null,
+    task === null ? { timeline, from: first, to: last, bins: BINS, kind, agent, plugin } : null,
     useThrottled(studio.indexed.value),
   )
   // Keep the painting until the counts of the next range arrive.
@@ -109,7 +109,11 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const place = placeOf(position)
   const shown = studio.frame.value?.entry
   return (
-    <section class="lanes" aria-label="Course">
+    <section
+      class="lanes"
+      aria-label="Course"
+      aria-busy={task === null ? density === null : course.spans.value === null}
+    >
       <div class="names" aria-hidden="true">
         {lanes.map(({ name, height }) => (
           <span key={name} style={{ height: `${height}px` }}>

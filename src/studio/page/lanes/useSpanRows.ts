@@ -8,7 +8,7 @@ import { countsOf } from "../model/listed/EventRows.ts"
 import { useStudio } from "../parts/context.ts"
 import type { Axis } from "./Axis.ts"
 import { KIND_OF, levelsOf } from "./Bars.ts"
-import { LANES, type LaneMark, type LaneRow, rowsOf } from "./paint.ts"
+import { LANES, type Lane, type LaneMark, type LaneRow, rowsOf } from "./paint.ts"
 
 export interface SpanRows {
   readonly lanes: ReadonlyArray<LaneRow>
@@ -38,15 +38,20 @@ export const useSpanRows = (course: CourseHistory): SpanRows => {
     const spans = known === null ? NOTHING : known.all.filter(holds)
     const present = marks === null ? null : new Set(countsOf(marks, KINDS).map(([name]) => name))
     const shown = LANES.filter(({ kinds }) => present === null || kinds.some((one) => present.has(one)))
-    const laneOf = (of: Kind) => shown.findIndex(({ kinds }) => kinds.includes(of))
-    const levels = levelsOf(spans, laneOf)
-    const most = new Map<number, number>()
-    for (const [index, { kind: of }] of spans.entries()) {
-      const lane = laneOf(KIND_OF[of])
-      most.set(lane, Math.max(most.get(lane) ?? 1, (levels[index] ?? 0) + 1))
-    }
-    return { lanes: rowsOf(shown, (lane) => most.get(lane) ?? 1), spans, levels }
+    return spanRowsOf(shown, spans)
   }, [marks, marks?.length, known, kind, agent, plugin])
+}
+
+/** The lanes with room for these spans. */
+export const spanRowsOf = (shown: ReadonlyArray<Lane>, spans: ReadonlyArray<Span>): SpanRows => {
+  const laneOf = (of: Kind) => shown.findIndex(({ kinds }) => kinds.includes(of))
+  const levels = levelsOf(spans, laneOf)
+  const most = new Map<number, number>()
+  for (const [index, { kind: of }] of spans.entries()) {
+    const lane = laneOf(KIND_OF[of])
+    most.set(lane, Math.max(most.get(lane) ?? 1, (levels[index] ?? 0) + 1))
+  }
+  return { lanes: rowsOf(shown, (lane) => most.get(lane) ?? 1), spans, levels }
 }
 
 /**
@@ -54,7 +59,7 @@ export const useSpanRows = (course: CourseHistory): SpanRows => {
  * events are in its bar.
  */
 export function* spannedMarks(
-  { places }: Axis,
+  { places }: Pick<Axis, "places">,
   marks: CourseOfTask,
   spans: ReadonlyArray<Span>,
   levels: ReadonlyArray<number>,

@@ -1,12 +1,14 @@
 /** The events of one course, loaded in chunks around the visited position, and extended by live events. */
 import { type Signal, signal } from "@preact/signals"
 import { CHUNK, type CourseSlice, type Entry } from "../../wire/CourseSlice.ts"
+import type { Span } from "../../wire/Spans.ts"
 import type { TaskHead } from "../../wire/Task.ts"
 import { type Source, SourceFailed } from "../source/Source.ts"
 import type { Course } from "./Address.ts"
 import { CourseOfTask } from "./Course.ts"
 import { LoadedSlice, type State } from "./LoadedSlice.ts"
 import type { SpansOfTask } from "./listed/SpansOfTask.ts"
+import type { TimelineRows } from "./listed/TimelineRows.ts"
 
 /** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
@@ -28,6 +30,8 @@ export class CourseHistory {
   readonly marks: Signal<CourseOfTask | null> = signal(null)
   /** The task's spans; null for a whole timeline, and until they are loaded. */
   readonly spans: Signal<SpansOfTask | null> = signal(null)
+  /** The filtered and folded rows of a whole timeline; null for a task, and until they are loaded. */
+  readonly rows: Signal<TimelineRows | null> = signal(null)
   /** The first positions of calls that the list of events shows opened, or folded if it shows the others opened. */
   readonly turned: Signal<ReadonlySet<number>> = signal(new Set())
   /** Increases with each change, so that computed signals recompute. */
@@ -93,6 +97,11 @@ export class CourseHistory {
 
   get last(): number {
     return this.course.task === null ? this.logHead.value : (this.marks.value?.positions.at(-1) ?? 0)
+  }
+
+  /** The call that an event is part of, as far as it is loaded. */
+  callAt(position: number): Span | undefined {
+    return this.spans.value?.callAt(position) ?? this.rows.value?.callAt(position)
   }
 
   /** The frame at a position; null while it loads. */

@@ -6,6 +6,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from "@prea
 import { isAtWork, isBad } from "../../../projections/summary/Activity.ts"
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
+import { isFiltering } from "../../wire/Rows.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
@@ -14,7 +15,7 @@ import { Annotated } from "./annotations/Annotated.ts"
 import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import { Talk } from "./conversation/Talk.ts"
 import type { Links } from "./Links.ts"
-import { type EventRows, isFiltering } from "./listed/EventRows.ts"
+import type { Listed } from "./listed/EventRows.ts"
 import { ListedRows } from "./listed/ListedRows.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
@@ -75,8 +76,8 @@ export class Studio {
     return hasFiles ? VIEWS : VIEWS.filter((view) => view !== "files")
   })
   readonly #rows = new ListedRows()
-  /** The rows of the list of events; null for a whole timeline. */
-  readonly listed: ReadonlySignal<EventRows | null> = computed(() => {
+  /** The rows of the list of events; null for all events of a timeline by their positions. */
+  readonly listed: ReadonlySignal<Listed | null> = computed(() => {
     const { visit } = this
     const course = this.history.value
     return visit === null || course === null ? null : this.#rows.of(course, visit)
@@ -177,14 +178,14 @@ export class Studio {
     }
     const listed = this.listed.value
     const isFiltered = this.visit !== null && isFiltering(this.visit) && listed !== null
-    const next = isFiltered
-      ? (listed.next(this.position.value, by) ?? this.position.value)
-      : course.step(this.position.value, by)
+    const near = isFiltered ? listed.next(this.position.value, by) : course.step(this.position.value, by)
+    const next = isFiltered && near === null ? this.position.value : near
     const end =
       by > 0
         ? `This is the last ${isFiltered ? "such " : ""}event.`
         : `This is the first ${isFiltered ? "such " : ""}event.`
-    if (next === null) void this.#stepFar(by, end)
+    if (next === undefined) void this.#stepRows(by, end)
+    else if (next === null) void this.#stepFar(by, end)
     else if (next === this.position.value) this.say(end)
     else this.moveTo(next)
   }
@@ -192,6 +193,16 @@ export class Studio {
   #stepItem(by: number): void {
     const next = this.talk.value?.step(this.position.value, by) ?? null
     if (next === null) this.say(by > 0 ? "This is the last item." : "This is the first item.")
+    else this.moveTo(next)
+  }
+
+  /** Steps to a row that has to be loaded. */
+  async #stepRows(by: number, end: string): Promise<void> {
+    const rows = this.history.value?.rows.value ?? null
+    const from = this.position.value
+    const next = (await rows?.step(from, by)) ?? null
+    if (this.position.value !== from || this.history.value?.rows.value !== rows) return
+    if (next === null) this.say(end)
     else this.moveTo(next)
   }
 

@@ -232,7 +232,7 @@ export const KEYS: ReadonlyArray<Key> = [
     name: "filter",
     says: "filter the events by kind, agent and plugin",
     run: (studio, page) =>
-      page.focusFilter(() => studio.say("Only the events of a task can be filtered: choose one (t).")),
+      page.focusFilter(() => studio.say("The list of events, which the debugger has (a), can be filtered.")),
   },
   { keys: ["i"], shown: "i", name: "capture", says: "what a recording or import captured", run: pane("capture") },
   {
@@ -289,7 +289,7 @@ function printAll(studio: Studio): void {
 
 function turnCall(studio: Studio): void {
   const course = studio.history.value
-  const call = course?.spans.value?.callAt(studio.position.value)
+  const call = course?.callAt(studio.position.value)
   if (course == null || call === undefined) studio.say("No call is here.")
   else course.turn(call.from)
 }

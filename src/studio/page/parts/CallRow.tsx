@@ -1,5 +1,5 @@
 /** A call as one row of the list of events: tool, arguments, approval, outcome, duration and rewards. */
-import type { Entry } from "../../wire/CourseSlice.ts"
+import type { Brief } from "../../wire/CourseSlice.ts"
 import type { Span } from "../../wire/Spans.ts"
 import { tookOf } from "../lanes/Bars.ts"
 import { amountLabel } from "../model/rewards.ts"
@@ -9,7 +9,7 @@ import { Mark } from "./Mark.tsx"
 
 interface CallRowProps {
   readonly call: Span
-  readonly entry: Entry
+  readonly entry: Brief
   /** The position of the playhead, if it is at one of the call's events. */
   readonly here: number | null
   readonly isOpen: boolean
@@ -67,7 +67,7 @@ export const CallRow = ({ call, entry, here, isOpen, onTurn }: CallRowProps) => 
 const toolOf = (name: string): string => name.replace(/^[^/]*\//s, "") || name
 
 /** The summary of a command begins with its tool. */
-const argumentsOf = ({ line }: Entry): string => line.replace(/^\S+\s*/, "")
+const argumentsOf = ({ line }: Brief): string => line.replace(/^\S+\s*/, "")
 
 const wordsOf = ({ state, by, isBad }: Span): string => {
   if (state === "succeeded") return by === null ? "" : "approved"

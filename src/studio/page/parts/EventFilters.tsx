@@ -1,28 +1,34 @@
-/** Which events the list shows: by kind, agent and plugin, and calls as one row each. */
+/** Which events the list shows: by kind, agent and plugin, and calls as one row each. Loads what that needs. */
 import { useMemo } from "preact/hooks"
 import { oneLine } from "../../../values/PlainText.ts"
 import { KINDS } from "../../wire/Kind.ts"
+import { isFiltering } from "../../wire/Rows.ts"
 import type { Visit } from "../model/Address.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
-import { countsOf, type EventRows, isFiltering } from "../model/listed/EventRows.ts"
+import { countsOf } from "../model/listed/EventRows.ts"
 import { settings } from "../model/settings.ts"
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 import { NAMES } from "./Mark.tsx"
+import { useSpans } from "./useSpans.ts"
+import { useTimelineRows } from "./useTimelineRows.ts"
 
-interface FiltersProps {
-  readonly course: CourseHistory
-  readonly rows: EventRows
-  readonly problem: string
-}
-
-export const EventFilters = ({ course, rows, problem }: FiltersProps) => {
+export const EventFilters = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
+  const problems = [useSpans(course), useTimelineRows(course)].filter((problem) => problem !== "")
+  const rows = studio.listed.value
   const { visit } = studio
   const marks = course.marks.value
   const spans = course.spans.value
-  const kinds = useMemo(() => (marks === null ? [] : countsOf(marks, KINDS)), [marks, marks?.length])
-  if (visit === null || marks === null) return null
+  const timeline = course.rows.value?.newest ?? null
+  const ofTask = useMemo(() => (marks === null ? [] : countsOf(marks, KINDS)), [marks, marks?.length])
+  const { kinds, agents, plugins } = timeline ?? {
+    kinds: ofTask,
+    agents: spans?.agents ?? [],
+    plugins: spans?.plugins ?? [],
+  }
+  const isFiltered = rows !== null || (course.course.task === null && studio.source.follow !== null)
+  if (visit === null || !isFiltered) return null
   const change = (next: Partial<Pick<Visit, "kind" | "agent" | "plugin">>) => studio.look(next, true)
   const folded = settings.foldCalls.value
   const fold = (isFolded: boolean) => {
@@ -45,14 +51,14 @@ export const EventFilters = ({ course, rows, problem }: FiltersProps) => {
         label="Agent"
         all="all agents"
         value={visit.agent}
-        names={spans?.agents ?? []}
+        names={agents}
         onChoose={(agent) => change({ agent })}
       />
       <Names
         label="Plugin"
         all="all plugins"
         value={visit.plugin}
-        names={spans?.plugins ?? []}
+        names={plugins}
         onChoose={(plugin) => change({ plugin })}
       />
       <label title="A call is one row, which you can open (z, Z)">
@@ -60,13 +66,18 @@ export const EventFilters = ({ course, rows, problem }: FiltersProps) => {
       </label>
       {isFiltering(visit) ? (
         <span class="hidden-events" role="status">
-          {count(rows.hidden, "event")} hidden{" "}
+          {rows === null ? "" : `${count(rows.hidden, "event")} hidden `}
           <button type="button" onClick={() => change({ kind: "", agent: "", plugin: "" })}>
             show all
           </button>
         </span>
       ) : null}
-      {problem === "" ? null : <span class="problem">{problem}</span>}
+      {course.rows.value?.isWhole === false ? (
+        <span class="note" role="status">
+          {`read up to @${(timeline?.until ?? 0).toLocaleString("en")} so far …`}
+        </span>
+      ) : null}
+      {problems.length === 0 ? null : <span class="problem">{problems.join(" ")}</span>}
       {spans?.isCut ? <span class="note">later calls are not folded: there are too many</span> : null}
     </div>
   )

@@ -1,7 +1,7 @@
 /** The events of the course by position, with each call as one row. Renders only visible rows. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { AnnotationRow } from "../../wire/Annotations.ts"
-import type { Entry } from "../../wire/CourseSlice.ts"
+import type { Brief } from "../../wire/CourseSlice.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import type { EventRow } from "../model/listed/EventRows.ts"
 import { amountLabel } from "../model/rewards.ts"
@@ -27,10 +27,10 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   course.version.value
   const position = studio.position.value
   const listed = studio.listed.value
-  const spans = course.spans.value
-  // All events of a timeline are listed by their positions.
+  // Without rows, all events of a timeline are listed by their positions.
   const length = listed?.length ?? course.last
-  const { row: now, isNear } = listed?.find(position, spans) ?? { row: position - 1, isNear: false }
+  const { row: now, isNear } =
+    listed === null ? { row: position - 1, isNear: false } : (listed.find(position) ?? LOADING)
   const whole = length * ROW
   // From scrolled pixels to row pixels, so that both ends are reachable.
   const scale = whole > TALLEST ? (TALLEST - height) / (whole - height) : 1
@@ -58,14 +58,21 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
 
   const first = Math.max(0, Math.min(length - 1, Math.floor(view / ROW) - BEYOND))
   const last = Math.min(length - 1, first + Math.ceil(height / ROW) + 2 * BEYOND)
-  const positionOf = (row: number) => (listed === null ? row + 1 : (listed.rows[row]?.position ?? 0))
+  const positionOf = (row: number) => (listed === null ? row + 1 : (listed.rowAt(row)?.position ?? 0))
+  const timeline = course.rows.value
+  const isOfTimeline = timeline !== null && listed === timeline
+  const age = isOfTimeline ? timeline.version.value : 0
 
   useEffect(() => {
     if (length === 0) return
+    if (isOfTimeline) {
+      for (const row of [first, last]) void timeline.load({ row })
+      return
+    }
     // Filtered rows may be far apart.
     for (let row = first; row <= last; row += listed === null ? Math.max(1, last - first) : 1)
       if (course.entryAt(positionOf(row)) === undefined) void course.load(positionOf(row))
-  }, [first, last, length, listed])
+  }, [first, last, length, listed, age])
 
   const rows = []
   for (let row = first; row <= last; row++)
@@ -73,7 +80,7 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
       <Row
         key={row}
         course={course}
-        row={listed?.rows[row] ?? { position: positionOf(row), call: undefined, isPart: false }}
+        row={listed === null ? { position: row + 1, call: undefined, isPart: false } : listed.rowAt(row)}
         top={row * ROW - view + top}
         here={row === now && !isNear ? position : null}
       />,
@@ -94,17 +101,28 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
+/** The position's row, as long as nobody knows it. */
+const LOADING = { row: -1, isNear: true }
+
 interface RowProps {
   readonly course: CourseHistory
-  readonly row: EventRow
+  /** Undefined while it loads. */
+  readonly row: EventRow | undefined
   readonly top: number
   /** The position of the playhead, if it is in this row. */
   readonly here: number | null
 }
 
-const Row = ({ course, row: { position, call, isPart }, top, here }: RowProps) => {
+const Row = ({ course, row, top, here }: RowProps) => {
   const studio = useStudio()
-  const entry = course.entryAt(position)
+  if (row === undefined)
+    return (
+      <div class="event" style={{ top: `${top}px` }}>
+        <span class="skeleton" />
+      </div>
+    )
+  const { position, call, isPart } = row
+  const entry = row.brief ?? course.entryAt(position)
   // This timeline has no event at this position of the log.
   if (entry === null) return <div class="event none" style={{ top: `${top}px` }} />
   const isHere = here !== null
@@ -146,7 +164,7 @@ const Skeleton = ({ position }: { readonly position: number }) => (
 
 const NOTHING: ReadonlyArray<AnnotationRow> = []
 
-const EntryRow = ({ entry }: { readonly entry: Entry }) => {
+const EntryRow = ({ entry }: { readonly entry: Brief }) => {
   const studio = useStudio()
   const moments = studio.momentsAt.value.get(entry.position) ?? []
   const said = studio.annotated.byPosition.value.get(entry.position) ?? NOTHING

@@ -5,13 +5,16 @@ import { SpansOfTask } from "../model/listed/SpansOfTask.ts"
 import { useAnswer } from "./useAnswer.ts"
 import { useThrottled } from "./useThrottled.ts"
 
+const NOWHERE = { timeline: "", task: null }
+
 /** Returns why there are none, or an empty text. */
-export const useSpans = (course: CourseHistory): string => {
-  const { timeline, task } = course.course
-  course.version.value
-  const { answer, problem } = useAnswer("spans", task === null ? null : { timeline, task }, useThrottled(course.last))
+export const useSpans = (course: CourseHistory | null): string => {
+  const { timeline, task } = course?.course ?? NOWHERE
+  course?.version.value
+  const asked = task === null ? null : { timeline, task }
+  const { answer, problem } = useAnswer("spans", asked, useThrottled(course?.last ?? 0))
   useEffect(() => {
-    if (answer !== null) course.spans.value = new SpansOfTask(answer)
+    if (answer !== null && course !== null) course.spans.value = new SpansOfTask(answer)
   }, [answer, course])
   return problem
 }

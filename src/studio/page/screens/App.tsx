@@ -20,13 +20,15 @@ import { TasksScreen } from "./TasksScreen.tsx"
 import { VisitScreen } from "./visit/VisitScreen.tsx"
 
 // Most visits need none of these.
-const CompareScreen = lazy(async () => (await import("./compare/CompareScreen.tsx")).CompareScreen)
-const RunsScreen = lazy(async () => (await import("./compare/RunsScreen.tsx")).RunsScreen)
-const NotesScreen = lazy(async () => (await import("./NotesScreen.tsx")).NotesScreen)
-const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).PluginsScreen)
-const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen)
-const ScenariosScreen = lazy(async () => (await import("./ScenariosScreen.tsx")).ScenariosScreen)
-const SearchScreen = lazy(async () => (await import("./SearchScreen.tsx")).SearchScreen)
+const BUSY = <main aria-busy="true" />
+
+const CompareScreen = lazy(async () => (await import("./compare/CompareScreen.tsx")).CompareScreen, BUSY)
+const RunsScreen = lazy(async () => (await import("./compare/RunsScreen.tsx")).RunsScreen, BUSY)
+const NotesScreen = lazy(async () => (await import("./NotesScreen.tsx")).NotesScreen, BUSY)
+const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).PluginsScreen, BUSY)
+const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen, BUSY)
+const ScenariosScreen = lazy(async () => (await import("./ScenariosScreen.tsx")).ScenariosScreen, BUSY)
+const SearchScreen = lazy(async () => (await import("./SearchScreen.tsx")).SearchScreen, BUSY)
 const CompareDialog = lazy(async () => (await import("../parts/CompareDialog.tsx")).CompareDialog)
 const ForkDialog = lazy(async () => (await import("../parts/ForkDialog.tsx")).ForkDialog)
 const RescoreDialog = lazy(async () => (await import("../parts/RescoreDialog.tsx")).RescoreDialog)

@@ -20,6 +20,7 @@ import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSli
 import type { FileChanges, FilesThen, FileThen } from "../../wire/Files.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"
+import type { TimelineRows } from "../../wire/Rows.ts"
 import type { RunTable } from "../../wire/Runs.ts"
 import type { CopiedRequest, Saw } from "../../wire/Saw.ts"
 import type {
@@ -89,6 +90,7 @@ export interface Questions {
   readonly search: SearchAnswer
   readonly history: PathHistory
   readonly density: Density
+  readonly rows: TimelineRows
   readonly compare: Comparison
   readonly differences: RowDifferences
   readonly runs: RunTable

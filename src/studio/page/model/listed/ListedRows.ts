@@ -1,17 +1,22 @@
 /** The rows of the visited task, computed again only when something about them has changed. */
+import { type EventFilter, isFiltering } from "../../../wire/Rows.ts"
 import type { CourseHistory } from "../CourseHistory.ts"
 import { settings } from "../settings.ts"
-import { type EventFilter, EventRows } from "./EventRows.ts"
+import { EventRows, type Listed } from "./EventRows.ts"
 
 export class ListedRows {
   #key: ReadonlyArray<unknown> = []
   #rows: EventRows | null = null
 
-  /** Null for a whole timeline, whose events are too many to list by anything but their positions. */
-  of(course: CourseHistory, { kind, agent, plugin }: EventFilter): EventRows | null {
+  /** Null while they load, and for all events of a timeline by their positions. */
+  of(course: CourseHistory, { kind, agent, plugin }: EventFilter): Listed | null {
     course.version.value
     const marks = course.marks.value
-    if (marks === null) return null
+    if (marks === null) {
+      const rows = course.rows.value
+      // The server may still read a long timeline: until then, all events are better than the first ones.
+      return rows !== null && (rows.isWhole || isFiltering({ kind, agent, plugin })) ? rows : null
+    }
     const spans = course.spans.value
     const turned = course.turned.value
     const folded = settings.foldCalls.value

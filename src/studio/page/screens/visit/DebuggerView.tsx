@@ -4,15 +4,16 @@ import { Lanes } from "../../lanes/Lanes.tsx"
 import type { CourseHistory, CourseMoment } from "../../model/CourseHistory.ts"
 import { About } from "../../panes/About.tsx"
 import { useStudio } from "../../parts/context.ts"
-import { EventFilters } from "../../parts/EventFilters.tsx"
 import { EventList } from "../../parts/EventList.tsx"
+import { lazy } from "../../parts/lazy.tsx"
 import { StateTree } from "../../parts/StateTree.tsx"
-import { useSpans } from "../../parts/useSpans.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { World, worldsOf } from "../../parts/World.tsx"
 import { Edge } from "./Edge.tsx"
 import { NarrowTabs } from "./NarrowTabs.tsx"
 import { Scrubber } from "./Scrubber.tsx"
+
+const EventFilters = lazy(async () => (await import("../../parts/EventFilters.tsx")).EventFilters)
 
 const TABS = ["events", "world", "about"] as const
 
@@ -27,14 +28,11 @@ export const DebuggerView = ({ course }: { readonly course: CourseHistory }) => 
     if (pane !== "event") setTab("about")
   }, [pane])
   const frame = studio.frame.value
-  const missing = useSpans(course)
   return (
     <>
       <NarrowTabs tabs={TABS} shown={tab} onTab={setTab} />
       <section class={partClass("events-part", tab === "events")} aria-label="Events">
-        {studio.listed.value === null ? null : (
-          <EventFilters course={course} rows={studio.listed.value} problem={missing} />
-        )}
+        <EventFilters course={course} />
         <EventList course={course} />
       </section>
       <Edge view="debugger" side="left" label="the events" />
