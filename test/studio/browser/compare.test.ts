@@ -117,6 +117,31 @@ describe("two tasks side by side", () => {
     expect(said).toEqual([])
   })
 
+  it("have bars for what took time in the lanes of both", async () => {
+    const { page, said } = await visit(PAIR)
+    const strips = page.locator(".strip-of")
+    await strips.nth(1).waitFor()
+    const titlesOf = (strip: number): Promise<ReadonlyArray<string>> =>
+      page.evaluate(`(() => {
+        const element = document.querySelectorAll(".strip-of")[${strip}]
+        const { left, top, width, height } = element.getBoundingClientRect()
+        const titles = new Set()
+        for (let x = 4; x < width; x += 5)
+          for (let y = 6; y < height; y += 7) {
+            element.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true }))
+            titles.add(element.title)
+          }
+        return [...titles]
+      })()`)
+    const [ofA, ofB] = [
+      expect.stringMatching(/^call .*write_file, @\d+: .* ms$/),
+      expect.stringMatching(/^request to .*, @\d+: answered, .* ms$/),
+    ]
+    for (const strip of [0, 1])
+      await expect.poll(() => titlesOf(strip), { timeout: 20_000 }).toEqual(expect.arrayContaining([ofA, ofB]))
+    expect(said).toEqual([])
+  })
+
   it("are compared by one rubric, which the page names, and another task is scored by it on demand", async () => {
     const { page } = await visit(PAIR)
     await page.locator(".common-score").waitFor()

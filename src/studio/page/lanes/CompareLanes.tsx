@@ -1,21 +1,25 @@
 /**
- * Two courses, one above the other, by the rows of their alignment: equal events share a column. Grows with the
- * courses.
+ * Two courses, one above the other, by the rows of their alignment: equal events share a column, and calls, requests and
+ * questions are bars from the row in which they begin to that in which they end. Grows with the courses.
  */
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Comparison } from "../../wire/Asking.ts"
+import type { Span } from "../../wire/Spans.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { withShared } from "../model/conversation/sideBySide.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
+import { useSpans } from "../parts/useSpans.ts"
+import { barAt, barOf } from "./Bars.ts"
 import { emptied, leftOf, placeAt, within } from "./Placing.ts"
-import { heightOf, inksOf, LANES, type LaneMark, rowsOf as laneRowsOf, paint } from "./paint.ts"
+import { heightOf, inksOf, LANES, paint } from "./paint.ts"
+import { type SpanRows, spannedMarks, spanRowsOf } from "./useSpanRows.ts"
 import { useWidth } from "./useWidth.ts"
 
 const NONE: ReadonlySet<number> = new Set()
-const ROWS = laneRowsOf(LANES)
+const NO_SPANS: ReadonlyArray<Span> = []
 
 interface Props {
   readonly comparison: Comparison
@@ -33,27 +37,29 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
   const { rows, before } = useMemo(() => withShared(comparison, marks?.positions ?? []), [comparison, marks])
   const most = Math.max(1, rows.length - 1)
   const parts = split === null ? null : before + split
+  const inA = useSideRows(courses[0])
+  const inB = useSideRows(courses[1])
   const sides = [
-    { name: labels[0], rewards: rewards.a },
-    { name: labels[1], rewards: rewards.b },
+    { name: labels[0], rewards: rewards.a, spanRows: inA },
+    { name: labels[1], rewards: rewards.b, spanRows: inB },
   ]
   const placed = (row: number) => leftOf(row / most)
   const moveTo = (clientX: number) => {
     const place = placeAt(box.current, clientX)
     if (place !== null) onSelect(Math.max(0, Math.round(within(place) * most) - before))
   }
-  const [, inA = 0, inB = 0] = rows[before + now] ?? []
+  const [, atA = 0, atB = 0] = rows[before + now] ?? []
   return (
     <section class="lanes both" aria-label="Both courses">
       <div>
-        {sides.map(({ name, rewards }) => (
+        {sides.map(({ name, rewards, spanRows: { lanes } }) => (
           <div
             class="names"
             key={name}
             aria-hidden="true"
-            style={{ height: `${heightOf(ROWS, rewards.length > 0)}px` }}
+            style={{ height: `${heightOf(lanes, rewards.length > 0)}px` }}
           >
-            {ROWS.map(({ name: lane, height }) => (
+            {lanes.map(({ name: lane, height }) => (
               <span key={lane} style={{ height: `${height}px` }}>
                 {lane}
               </span>
@@ -72,7 +78,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         aria-valuemin={0}
         aria-valuemax={most}
         aria-valuenow={before + now}
-        aria-valuetext={[inA === 0 ? "nothing" : `@${inA}`, inB === 0 ? "nothing" : `@${inB}`].join(" beside ")}
+        aria-valuetext={[atA === 0 ? "nothing" : `@${atA}`, atB === 0 ? "nothing" : `@${atB}`].join(" beside ")}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
           moveTo(event.clientX)
@@ -81,7 +87,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
           if (event.currentTarget.hasPointerCapture(event.pointerId)) moveTo(event.clientX)
         }}
       >
-        {sides.map(({ name, rewards }, side) => (
+        {sides.map(({ name, rewards, spanRows }, side) => (
           <Strip
             key={name}
             name={name}
@@ -89,6 +95,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
             side={side === 0 ? 1 : 2}
             course={courses[side]}
             rewards={rewards}
+            spanRows={spanRows}
             hits={side === 0 ? studio.marked.places.value : NONE}
           />
         ))}
@@ -103,59 +110,75 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
   )
 }
 
+/** The lanes of a side, whose spans load when it is shown. */
+const useSideRows = (course: CourseHistory | undefined): SpanRows => {
+  useSpans(course ?? null)
+  const spans = course?.spans.value?.all ?? NO_SPANS
+  return useMemo(() => spanRowsOf(LANES, spans), [spans])
+}
+
 interface StripProps {
   readonly name: string
   readonly pairs: Comparison["pairs"]
   readonly side: 1 | 2
   readonly course: CourseHistory | undefined
   readonly rewards: ReadonlyArray<RewardRow>
+  readonly spanRows: SpanRows
   /** Positions at which the marked predicate becomes true. */
   readonly hits: ReadonlySet<number>
 }
 
-const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
+const Strip = ({ name, pairs, side, course, rewards, spanRows: { lanes, spans, levels }, hits }: StripProps) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
-  const height = heightOf(ROWS, rewards.length > 0)
+  const height = heightOf(lanes, rewards.length > 0)
   const version = course?.version.value
+  const placeOf = useMemo(() => placesOf(pairs, side), [pairs, side])
+  const bars = useMemo(
+    () => spans.map((span, index) => barOf(span, levels[index] ?? 0, placeOf, 1)).filter(({ from }) => from <= 1),
+    [spans, levels, placeOf],
+  )
   useEffect(() => {
     const context = emptied(canvas.current, width, height)
     if (context === null) return
-    const most = Math.max(1, pairs.length - 1)
-    const placeOf = rowsOf(pairs, side)
     const nets = netLine(momentsOf(rewards)).map(({ at, net, amount }) => ({
-      place: placeOf(at) / most,
+      place: placeOf(at),
       net,
       kind: amount < 0 ? ("punishment" as const) : ("reward" as const),
     }))
-    const marks = marksOf(pairs, side, course)
+    const marks = course?.marks.value ?? null
     paint(
       context,
-      { width, height, lanes: ROWS, marks, rewards: nets, folds: [], hits: [...hits].map((at) => placeOf(at) / most) },
+      {
+        ...{ width, height, lanes, bars, rewards: nets, folds: [], hits: [...hits].map(placeOf) },
+        marks: marks === null ? [] : spannedMarks({ places: marks.positions.map(placeOf) }, marks, spans, levels),
+      },
       inksOf(context.canvas),
     )
-  }, [pairs, side, course, rewards, hits, width, height, version])
+  }, [placeOf, bars, course, rewards, hits, width, height, version])
   return (
-    <div class="strip-of">
+    <div
+      class="strip-of"
+      onPointerMove={(event) => {
+        const { top } = event.currentTarget.getBoundingClientRect()
+        const bar = barAt(bars, lanes, placeAt(canvas.current, event.clientX), event.clientY - top)
+        event.currentTarget.title = bar?.title ?? ""
+      }}
+    >
       <span class="of">{name}</span>
       <canvas ref={canvas} style={{ height: `${height}px` }} />
     </div>
   )
 }
 
-/** The row at which a run had reached a position. */
-const rowsOf = (pairs: Comparison["pairs"], side: 1 | 2): ((position: number) => number) => {
+/** Events that came after the comparison are beyond the lanes. */
+const BEYOND = 2
+
+/** The place of the row at which a run had reached a position. */
+const placesOf = (pairs: Comparison["pairs"], side: 1 | 2): ((position: number) => number) => {
   const rows = pairs.flatMap((pair, row) => (pair[side] === 0 ? [] : [row]))
   const positions = rows.map((row) => pairs[row]?.[side] ?? 0)
-  return (position) => rows[lastNotAbove(positions, position)] ?? 0
-}
-
-function* marksOf(pairs: Comparison["pairs"], side: 1 | 2, course: CourseHistory | undefined): Generator<LaneMark> {
-  const marks = course?.marks.value
-  if (marks == null) return
   const most = Math.max(1, pairs.length - 1)
-  for (const [row, pair] of pairs.entries()) {
-    const index = pair[side] === 0 ? -1 : marks.indexAt(pair[side])
-    if (index >= 0) yield { place: row / most, weight: 1, ...marks.kindAt(index) }
-  }
+  const last = positions.at(-1) ?? 0
+  return (position) => (position > last ? BEYOND : (rows[lastNotAbove(positions, position)] ?? 0) / most)
 }
