@@ -88,10 +88,14 @@ describe("someone who has never seen the log, by keyboard alone", () => {
   })
 
   it("steps without a question to the server", async () => {
-    const { page, asked } = await visit(`${TASK}/@1000`)
+    const watched = await visit(`${TASK}/@1000`)
+    const { page, asked } = watched
     await at(page, 1000)
     await page.locator(".state .value").first().waitFor()
-    await expect.poll(() => asked.some((path) => path.startsWith("live"))).toBe(true)
+    // The lanes are painted again when durations and rewards arrive, and only the live events go on.
+    await page.locator(".lanes[aria-busy=false]").waitFor()
+    await expect.poll(() => watched.unanswered).toEqual(["live"])
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
     const before = [...asked]
     // The lanes stay as they were painted: only the playhead moves.
     await page.evaluate(COUNT_PAINTS)

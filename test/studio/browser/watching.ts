@@ -1,7 +1,7 @@
 /** Studio in a real browser: a server of a log, and pages that are watched. */
 import type { ChildProcess } from "node:child_process"
 import * as readline from "node:readline"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { Browser, BrowserContext, Page, Request } from "playwright-core"
 import { start } from "../../cli/hindcast.ts"
 
 /** A server of Studio. */
@@ -40,6 +40,8 @@ export interface Watched {
   readonly context: BrowserContext
   /** Requests to the API, by their paths and parameters. */
   readonly asked: Array<string>
+  /** Those of them without a whole answer so far. */
+  readonly unanswered: ReadonlyArray<string>
   /** Requests to anything that is not the server. */
   readonly abroad: Array<string>
   /** What it wrote to the console, and its errors. */
@@ -63,14 +65,25 @@ export const open = async (browser: Browser, url: string, viewing: Viewing = {})
 
 /** Opens an address in a page, and watches it. */
 export const watch = async (context: BrowserContext, page: Page, url: string): Promise<Watched> => {
-  const watched: Watched = { page, context, asked: [], abroad: [], said: [], dialogs: [] }
+  const open = new Map<Request, string>()
+  const watched: Watched = {
+    ...{ page, context, asked: [], abroad: [], said: [], dialogs: [] },
+    get unanswered() {
+      return [...open.values()]
+    },
+  }
   const { origin } = new URL(url)
   page.on("request", (request) => {
     const { origin: to, pathname, search, protocol } = new URL(request.url())
     if (protocol === "data:" || protocol === "blob:") return
     if (to !== origin) watched.abroad.push(request.url())
-    else if (pathname.startsWith("/api/")) watched.asked.push(pathname.slice(5) + search)
+    else if (pathname.startsWith("/api/")) {
+      watched.asked.push(pathname.slice(5) + search)
+      open.set(request, pathname.slice(5))
+    }
   })
+  page.on("requestfinished", (request) => open.delete(request))
+  page.on("requestfailed", (request) => open.delete(request))
   page.on("console", (message) => watched.said.push(message.text()))
   page.on("pageerror", (error) => watched.said.push(`${error.message}\n${error.stack ?? ""}`))
   page.on("dialog", (dialog) => {

@@ -1,5 +1,5 @@
 /** The form in which a person signs in to a shared Studio. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { messageOf, SourceFailed } from "../source/Source.ts"
 import { signIn } from "../source/TeamSession.ts"
 
@@ -8,7 +8,8 @@ export const SignInScreen = ({ onSignedIn }: { readonly onSignedIn: () => void }
   const [busy, setBusy] = useState(false)
   const account = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
-  useEffect(() => account.current?.focus(), [])
+  // Before the form is painted: whoever sees it may type at once.
+  useLayoutEffect(() => account.current?.focus(), [])
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (busy) return
