@@ -130,12 +130,14 @@ const all = (given: Given) =>
       const where = TimelineOption.where(given.timeline)
       return { kept, shown: { scores: named, tasks: chosen.length, unscored, left, where } }
     }
+    const { timeline } = yield* EventLog
     if (Option.isSome(group)) {
-      const groups = AuditTable.group(inOrder, group.value)
+      const standing = yield* TaskPresent.ofRows(inOrder, () => timeline)
+      const groups = AuditTable.group(standing, group.value)
       if (groups.length === 0 && rows.length > 0) {
         return yield* new AuditTable.NothingGrouped({ by: group.value, among: rows.length })
       }
-      const ungrouped = rows.filter((row) => AuditTable.groupsOf(row, group.value).length === 0).length
+      const ungrouped = standing.filter((row) => AuditTable.groupsOf(row, group.value).length === 0).length
       const { kept, shown: table } = shownOf(sort.groups(groups))
       const shown = { ...table, ungrouped }
       const document = { scores, group: group.value, tasks: rows.length, unscored, ungrouped, groups: kept }
@@ -146,7 +148,6 @@ const all = (given: Given) =>
       )
     }
     const { kept: audited, shown } = shownOf(sort.rows(inOrder))
-    const { timeline } = yield* EventLog
     const kept = yield* TaskPresent.ofRows(audited, () => timeline)
     const document = { scores, tasks: chosen.length, unscored, rows: kept }
     if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))

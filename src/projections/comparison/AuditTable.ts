@@ -9,6 +9,7 @@ import * as Sum from "../../values/Sum.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { addTokens } from "../state/ModelCallEnd.ts"
+import * as Activity from "../summary/Activity.ts"
 import * as Outcome from "../summary/Outcome.ts"
 import { OUTCOMES } from "../summary/Outcome.ts"
 
@@ -71,6 +72,9 @@ export const Row = Schema.Struct({
 
 export type Row = typeof Row.Type
 
+/** A row with what goes on in its task; null if the task is closed. Without it, nobody looked. */
+export type StandingRow = Row & { readonly activity?: Activity.Activity | null }
+
 const counted = {
   scored: Schema.Int,
   unscored: Schema.Int.annotations({ description: "Tasks without such a score; no mean includes them" }),
@@ -94,6 +98,9 @@ export const Group = Schema.Struct({
     truncated: Schema.Int,
     abandoned: Schema.Int,
     open: Schema.Int,
+  }),
+  open: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
+    description: "Open tasks by what goes on in them, such as running or stopped; open if nobody looked",
   }),
   ...counted,
   steps: Schema.Finite.annotations({ description: "Mean number of steps" }),
@@ -187,7 +194,7 @@ export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
  * Groups rows by a property, in order of first occurrence. If a task used several models, each group gets the
  * use of its own model.
  */
-export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
+export const group = (rows: ReadonlyArray<StandingRow>, by: Grouping): ReadonlyArray<Group> =>
   [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) =>
     groupOf(
       name,
@@ -196,10 +203,26 @@ export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Gro
   )
 
 /** The groups of a task; none if it used no plugin or model. */
-export const groupsOf = (row: Row, by: Grouping): ReadonlyArray<string> =>
-  by === "plugin" ? row.plugins : by === "model" ? row.models : [row[by]]
+export const groupsOf = (row: StandingRow, by: Grouping): ReadonlyArray<string> =>
+  by === "plugin" ? row.plugins : by === "model" ? row.models : by === "outcome" ? [stateOf(row)] : [row[by]]
 
-const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
+/** The outcome of a closed task, else its activity. */
+const stateOf = ({ outcome, activity = null }: StandingRow): string =>
+  outcome === "open" ? Activity.stateOf({ outcome: null, activity }) : outcome
+
+/** Those states of open tasks that occur, in the order in which lists name them, each with its number of tasks. */
+const openStates = (rows: ReadonlyArray<StandingRow>): { readonly [state: string]: number } => {
+  const states = rows.filter(({ outcome }) => outcome === "open").map(stateOf)
+  const known = [...Activity.OPEN_STATES, Activity.stateOf({ outcome: null, activity: null })]
+  return Object.fromEntries(
+    known.flatMap((state) => {
+      const tasks = states.filter((of) => of === state).length
+      return tasks === 0 ? [] : [[state, tasks]]
+    }),
+  )
+}
+
+const groupOf = (name: string, rows: ReadonlyArray<StandingRow>): Group => {
   const nets = rows.flatMap(({ score }) => score?.net ?? [])
   const durations = rows.flatMap(({ durationMs }) => durationMs ?? [])
   const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome).length
@@ -214,6 +237,7 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
       abandoned: of("abandoned"),
       open: of("open"),
     },
+    open: openStates(rows),
     scored: nets.length,
     unscored: rows.length - nets.length,
     mean: over(nets, 1, mean),

@@ -1,6 +1,5 @@
 /** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
-import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
-import type { Activity } from "../../../projections/summary/Activity.ts"
+import type { Group, Grouping, Row, StandingRow } from "../../../projections/comparison/AuditTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
@@ -24,9 +23,6 @@ export interface ShownTable {
   readonly left: number
   readonly where?: string
 }
-
-/** A row with what goes on in its task. */
-export type ShownRow = Row & { readonly activity?: Activity | null }
 
 /** Terminal width below which ids are shortened to their ends. */
 export const FULL_ID_WIDTH = 140
@@ -52,13 +48,13 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
 export const rows = (
   style: Style,
   shown: ShownTable,
-  of: ReadonlyArray<ShownRow>,
+  of: ReadonlyArray<StandingRow>,
   known: ReadonlyArray<string>,
   width: number,
 ): ReadonlyArray<string> => {
   if (of.length === 0) return [noTask(shown)]
   const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
-  const cells = (cell: (row: ShownRow) => string) => of.map(cell)
+  const cells = (cell: (row: StandingRow) => string) => of.map(cell)
   const counts = countsOf(of)
   return [
     ...ResponsiveTable.lines(
@@ -123,7 +119,7 @@ export const groups = (
               ...counts("failed", 1, ({ outcomes }) => outcomes.failed),
               ...counts("truncated", 4, ({ outcomes }) => outcomes.truncated),
               ...counts("abandoned", 4, ({ outcomes }) => outcomes.abandoned),
-              ...counts("open", 4, ({ outcomes }) => outcomes.open),
+              ...openStates(of).flatMap((name) => counts(name, 4, ({ open }) => open[name] ?? 0)),
             ]),
         ...counts("unscored", 0, ({ unscored }) => unscored),
         numbers("mean", 0, ({ mean }) => mean),
@@ -141,6 +137,13 @@ export const groups = (
     ...footer(shown, by).map(style.dim),
   ]
 }
+
+/** The states of the groups' open tasks. */
+const openStates = (of: ReadonlyArray<Group>): ReadonlyArray<string> => [
+  ...new Set(of.flatMap(({ open }) => Object.keys(open))),
+]
+
+const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
 
 /** Only an empty log gets here: an empty selection is an error. */
 const noTask = ({ where = "in this log" }: ShownTable): string => `No task was opened ${where}.`
@@ -199,7 +202,7 @@ const durationOf = (ms: number | null): string => (ms === null ? "" : duration(m
 
 const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 
-export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<ShownRow>): ReadonlyArray<string> =>
+export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<StandingRow>): ReadonlyArray<string> =>
   blocks(
     ["# Tasks"],
     table(
@@ -229,16 +232,17 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
       : table(
           [
             by,
-            ...Table.right("Tasks", "Achieved", "Finished", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
+            ...Table.right("Tasks", "Achieved", "Finished", "Failed", "Truncated", "Abandoned"),
+            ...Table.right(...openStates(of).map(capitalized), "Unscored"),
             ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
           ],
-          of.map(({ group, outcomes, ...counted }) => [
+          of.map(({ group, outcomes, open, ...counted }) => [
             ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.finished)],
             ...[
               String(outcomes.failed),
               String(outcomes.truncated),
               String(outcomes.abandoned),
-              String(outcomes.open),
+              ...openStates(of).map((name) => String(open[name] ?? 0)),
               String(counted.unscored),
             ],
             ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(
