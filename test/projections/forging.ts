@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
-import * as SnapshotSeal from "../../src/events/sqlite/keys/snapshotSeal.ts"
+import * as SnapshotSeal from "../../src/events/payload/SnapshotSeal.ts"
 import { sql } from "./storedSnapshots.ts"
 
 const sha256 = (bytes: Uint8Array) => crypto.createHash("sha256").update(bytes).digest("hex")

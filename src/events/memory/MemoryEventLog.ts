@@ -60,7 +60,7 @@ export const layerOver = (
       const keys = PersonalDataKeys.memory()
       const log = yield* make(vocabulary, keys, blobs)
       const snapshots = MemorySnapshots.make(upcastVersionsOf(vocabulary), keys)
-      const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
+      const personalData = PersonalDataOf.make({ log, keys: PersonalDataOf.storeOf(keys, Effect.sync), snapshots })
       return Context.make(EventLog, log).pipe(
         Context.add(Lease, MemoryLease.make("memory")),
         Context.add(Presence, MemoryLease.presence()),

@@ -4,7 +4,7 @@ import { Context, Data, Effect, Option, Schedule } from "effect"
 import type { AppendError, DiskFull, EventLog, LogError } from "../log/EventLog.ts"
 import type { Snapshots } from "../log/Snapshots.ts"
 import type { Event } from "../vocabulary/Event.ts"
-import type { Keys, Subject } from "./PersonalDataKeys.ts"
+import type { DestroyedKey, Keys, Subject } from "./PersonalDataKeys.ts"
 
 export type { Subject } from "./PersonalDataKeys.ts"
 
@@ -59,26 +59,45 @@ export type Service = PersonalData.Service
 /** Retries for five seconds while another process writes to the log. */
 const RETRY_WHILE_BUSY = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
 
-/** The stores that shredding uses. */
-export interface Stores {
-  readonly log: EventLog.Service
-  readonly keys: Keys
-  readonly snapshots: Snapshots.Service
-  /** Runs a call of the key storage, and turns its exceptions into typed errors. */
-  readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
+/** What shredding needs of the storage of keys. See `Keys`. */
+export interface KeyStore {
+  /** Location of the keys, for messages. */
+  readonly name: string
+  readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
+  readonly destroy: (subject: string) => Effect.Effect<DestroyedKey | undefined, LogError | DiskFull>
+  readonly settle: (keyId: string) => Effect.Effect<void, LogError | DiskFull>
 }
 
-/** Builds the service over given stores. */
-export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Service => ({
+/**
+ * The store over keys that answer at once.
+ *
+ * @param attempt runs a call of the key storage, and turns its exceptions into typed errors
+ */
+export const storeOf = (keys: Keys, attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>): KeyStore => ({
+  name: keys.name,
   // Reading needs no disk space.
   subjects: Effect.catchTag(
     attempt(() => keys.subjects()),
     "DiskFull",
     (error) => Effect.die(error),
   ),
+  destroy: (subject) => attempt(() => keys.destroy(subject)),
+  settle: (keyId) => attempt(() => keys.settle(keyId)),
+})
+
+/** The stores that shredding uses. */
+export interface Stores {
+  readonly log: EventLog.Service
+  readonly keys: KeyStore
+  readonly snapshots: Snapshots.Service
+}
+
+/** Builds the service over given stores. */
+export const make = ({ log, keys, snapshots }: Stores): PersonalData.Service => ({
+  subjects: keys.subjects,
   shred: ({ subject, reason, actor }) =>
     Effect.gen(function* () {
-      const destroyed = yield* attempt(() => keys.destroy(subject))
+      const destroyed = yield* keys.destroy(subject)
       if (destroyed === undefined) return yield* new NoSuchSubject({ subject, keys: keys.name })
       const { keyId, eventId } = destroyed
       // The snapshots are unreadable already; this frees their space. Unlike `append`, `drop` does not wait, hence the
@@ -95,7 +114,7 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Se
           // An earlier, incomplete call recorded it with another reason.
           Effect.catchTag("IdReused", () => Effect.map(log.find(eventId), Option.getOrUndefined)),
         )
-      yield* attempt(() => keys.settle(keyId))
+      yield* keys.settle(keyId)
       return event ?? (yield* Effect.dieMessage("an append answered without events"))
     }),
 })

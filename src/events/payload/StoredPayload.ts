@@ -26,7 +26,7 @@ export const tooLong = (bytes: number): string =>
 
 export interface PayloadReader {
   readonly blob: (digest: string) => string | undefined
-  readonly keys: Keys
+  readonly keys: Pick<Keys, "find">
 }
 
 export interface ReadContent {

@@ -22,7 +22,7 @@ export const make = (first: (stream: string) => Event | undefined): TaskSubjects
     if (taskId === null) return null
     const remembered = known.get(taskId)
     if (remembered !== undefined) return remembered
-    const opened = first(`${STREAM}${taskId}`)
+    const opened = first(streamOf(taskId))
     if (opened === undefined) return null
     const keyId = is(opened, "TaskOpened") ? (opened.personal?.keyId ?? null) : null
     if (known.size >= MAX_REMEMBERED) known.clear()
@@ -32,6 +32,9 @@ export const make = (first: (stream: string) => Event | undefined): TaskSubjects
 }
 
 const STREAM = "task/"
+
+/** The stream that a task's opening begins. */
+export const streamOf = (taskId: string): string => `${STREAM}${taskId}`
 
 /** The task of a stream; null for other streams. */
 export const taskOf = (stream: string): string | null =>

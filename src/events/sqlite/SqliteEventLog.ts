@@ -177,7 +177,10 @@ const opened = (options: SqliteOptions) =>
         Context.add(Presence, { ...presence.reading(database), ...writing }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
-        Context.add(PersonalData, PersonalDataOf.make({ log, keys: own, snapshots: cache, attempt })),
+        Context.add(
+          PersonalData,
+          PersonalDataOf.make({ log, keys: PersonalDataOf.storeOf(own, attempt), snapshots: cache }),
+        ),
       )
     }).pipe(openDatabase.mapDiskFull(options.filename)),
   )

@@ -3,12 +3,19 @@
 import { Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
 import { type FoundSnapshot, type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
-import { decryptFields, encryptFields } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
+import {
+  decryptPart,
+  encryptPart,
+  joinSeal,
+  nameOf,
+  originOf,
+  seal as sealOf,
+  splitSeal,
+} from "../payload/SnapshotSeal.ts"
 import * as Database from "./file/database.ts"
 import { SNAPSHOT_TABLES } from "./file/schema.ts"
 import type { SnapshotKey } from "./keys/snapshotKey.ts"
-import { joinSeal, originOf, seal as sealOf, splitSeal } from "./keys/snapshotSeal.ts"
 
 export interface Stores {
   readonly reader: Database.LogDatabase
@@ -117,7 +124,7 @@ const FORGET_PART = "DELETE FROM snapshot_parts WHERE digest = ?"
 
 const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): FoundSnapshot => {
   const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]
-  const { seal, root } = splitSeal(row[3] instanceof Uint8Array ? row[3] : NO_BYTES)
+  const { seal, root } = splitSeal(row[3] instanceof Uint8Array ? row[3] : new Uint8Array())
   return {
     position,
     eventHash,
@@ -125,16 +132,6 @@ const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, k
     root: decryptPart(key, stateHash, root),
     authentic: originOf(own, { ...series, position, eventHash, stateHash }, seal) === "own",
   }
-}
-
-/**
- * The name of a series in the tables; names of its parts begin with it. Look-ups never find snapshots of another epoch.
- */
-const nameOf = ({ fingerprint, epoch }: Series): string => (epoch === "" ? fingerprint : `${epoch}/${fingerprint}`)
-
-export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> => {
-  const at = name.indexOf("/")
-  return { epoch: name.slice(0, Math.max(0, at)), fingerprint: name.slice(at + 1) }
 }
 
 /** Rows stored later have higher rowids. */
@@ -150,17 +147,3 @@ const deleteOutlived = (database: Database.LogDatabase): void => {
 const SERIES = `SELECT fingerprint, projection
   FROM (SELECT max(rowid) AS newest FROM snapshots GROUP BY fingerprint) JOIN snapshots ON snapshots.rowid = newest
   ORDER BY newest DESC`
-
-const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
-  key === undefined ? content : encryptFields(key, digest, content)
-
-/**
- * Decrypts a root or a part. Returns no bytes for a value that is no BLOB or has another key: they fail to decompress,
- * so the snapshot is not used.
- */
-export const decryptPart = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
-  if (!(stored instanceof Uint8Array)) return NO_BYTES
-  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NO_BYTES)
-}
-
-const NO_BYTES = new Uint8Array()

@@ -4,14 +4,13 @@ import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { Key } from "../../../payload/PersonalDataKeys.ts"
-import { originOf, splitSeal } from "../../keys/snapshotSeal.ts"
+import { decryptPart, originOf, seriesOf, splitSeal } from "../../../payload/SnapshotSeal.ts"
 import { hashAt } from "../../read.ts"
-import { decryptPart, seriesOf } from "../../snapshots.ts"
 import { type Check, type CheckOutcome, counted, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 import { readKeys } from "./keys.ts"
 
 /**
- * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
+ * Checks each snapshot by its seal (see `SnapshotSeal`). A seal under this log's key proves that one of its programs
  * stored this state, so no fold is needed. Other snapshots are never used, only counted. A sealed snapshot also proves
  * the event at its position, as an anchor does.
  */

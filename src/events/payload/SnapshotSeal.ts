@@ -1,7 +1,9 @@
 /** The seal of a snapshot proves that a program with the log's key stored it. */
 
 import * as crypto from "node:crypto"
-import type { Series, Snapshot } from "../../log/Snapshots.ts"
+import type { Series, Snapshot } from "../log/Snapshots.ts"
+import { decryptFields, encryptFields } from "./PayloadEncryption.ts"
+import type { Key } from "./PersonalDataKeys.ts"
 
 /**
  * A stored snapshot. The seal is a mark of the key and an HMAC-SHA256 (RFC 2104) over everything that identifies the
@@ -53,3 +55,29 @@ const macOf = (key: Uint8Array, claim: SealedFields): Uint8Array => {
   const fields = [CONTEXT, fingerprint, timeline, epoch, position, eventHash, stateHash]
   return crypto.createHmac("sha256", key).update(JSON.stringify(fields)).digest()
 }
+
+/**
+ * The name of a series in the tables; names of its parts begin with it. Look-ups never find snapshots of another epoch.
+ */
+export const nameOf = ({ fingerprint, epoch }: Series): string =>
+  epoch === "" ? fingerprint : `${epoch}/${fingerprint}`
+
+export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> => {
+  const at = name.indexOf("/")
+  return { epoch: name.slice(0, Math.max(0, at)), fingerprint: name.slice(at + 1) }
+}
+
+/** Encrypts a root or a part, if the log has keys. */
+export const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
+  key === undefined ? content : encryptFields(key, digest, content)
+
+/**
+ * Decrypts a root or a part. Returns no bytes for a value that is no BLOB or has another key: they fail to decompress,
+ * so the snapshot is not used.
+ */
+export const decryptPart = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
+  if (!(stored instanceof Uint8Array)) return NO_BYTES
+  return key === undefined ? stored : (decryptFields(key, digest, stored) ?? NO_BYTES)
+}
+
+const NO_BYTES = new Uint8Array()
