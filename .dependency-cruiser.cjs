@@ -106,7 +106,7 @@ module.exports = {
     ]),
     ...storeys("src/workspace", ["questions", "(bisect|restore)", "history", "(scan|store)", "model"]),
     ...storeys("src/events", [
-      "(sqlite|memory|testing)",
+      "(sqlite|postgres|memory|testing)",
       "maintenance",
       "(append|read)",
       "payload",

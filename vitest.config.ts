@@ -29,7 +29,7 @@ export default defineConfig({
           name: "source",
           include: ["test/**/*.test.ts"],
           exclude: ["test/long/**", ...program, ...ran],
-          globalSetup: ["./test/buildRunner.ts"],
+          globalSetup: ["./test/buildRunner.ts", "./test/postgres/teardown.ts"],
         },
       },
       // What runs the program as it is built: a build comes first, where `dist/` is older than its sources.
@@ -39,7 +39,12 @@ export default defineConfig({
           name: "program",
           include: [...program],
           exclude: ran,
-          globalSetup: ["./test/build.ts", "./test/buildPrograms.ts", "./test/demoLogPlace.ts"],
+          globalSetup: [
+            "./test/build.ts",
+            "./test/buildPrograms.ts",
+            "./test/demoLogPlace.ts",
+            "./test/postgres/teardown.ts",
+          ],
         },
       },
     ],

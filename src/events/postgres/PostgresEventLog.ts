@@ -1,0 +1,200 @@
+/** The event log on a PostgreSQL server: opens connections, and builds the log's services on them. */
+
+import { Context, Effect, Either, Layer, Option, Schema } from "effect"
+import * as Options from "../../values/Options.ts"
+import * as AppendValidation from "../append/AppendValidation.ts"
+import * as AsyncWriter from "../append/AsyncWriter.ts"
+import { EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
+import { Lease } from "../log/Lease.ts"
+import { Presence } from "../log/Presence.ts"
+import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
+import { VerifyOptions } from "../log/Verification.ts"
+import { Archive } from "../maintenance/Archive.ts"
+import { Bundles } from "../maintenance/Bundles.ts"
+import * as PersonalDataOf from "../payload/PersonalData.ts"
+import { PersonalData } from "../payload/PersonalData.ts"
+import * as ExpandedReads from "../read/ExpandedReads.ts"
+import { follow } from "../read/Follow.ts"
+import * as Pages from "../read/Pages.ts"
+import { Records } from "../read/Records.ts"
+import { isEventId } from "../vocabulary/Event.ts"
+import * as Upcaster from "../vocabulary/Upcaster.ts"
+import * as Vocabulary from "../vocabulary/Vocabulary.ts"
+import * as appending from "./append.ts"
+import * as Follower from "./follower.ts"
+import * as Keys from "./keys.ts"
+import * as lease from "./lease.ts"
+import * as presence from "./presence.ts"
+import { type Reader, readByIds, readHead, readPage, readVersion } from "./read.ts"
+import * as records from "./records.ts"
+import * as Address from "./server/address.ts"
+import * as Connection from "./server/connection.ts"
+import { attemptRead, type Database } from "./server/connection.ts"
+import * as Driver from "./server/driver.ts"
+import * as install from "./server/install.ts"
+import * as Session from "./server/session.ts"
+import * as snapshots from "./snapshots.ts"
+
+/** Options of a log on a PostgreSQL server. */
+export interface PostgresOptions {
+  /**
+   * `postgres://user@host:5432/database?schema=hindcast`. Unless `readonly`, a log is created in a schema that does not
+   * exist. Put the password into `PGPASSWORD` or a file that `PGPASSFILE` names: other programs on the machine see a
+   * URL in the arguments of a command.
+   */
+  readonly url: string
+  /**
+   * `full` (default): an acknowledged event survives a crash of the server. `normal`: a crash may lose the last
+   * moments, but not dispatches of commands or confirmations; single appends are several times as fast.
+   */
+  readonly durability?: "normal" | "full"
+  /** Opens for reading only: creates and changes nothing, and appends fail. */
+  readonly readonly?: boolean
+  /** With `false`, personal data reads as if its keys were missing. Default: true. */
+  readonly personal?: boolean
+  /** Event types that appends are validated against. Default: Hindcast's own. */
+  readonly vocabulary?: Vocabulary.Vocabulary
+}
+
+/** Schema of `PostgresOptions`. */
+export const PostgresOptions = Options.of<PostgresOptions>({
+  required: { url: Options.Text },
+  optional: {
+    durability: Schema.Literal("normal", "full"),
+    readonly: Schema.Boolean,
+    personal: Schema.Boolean,
+    vocabulary: Vocabulary.Vocabulary,
+  },
+})
+
+type Services = EventLog | Archive | Bundles | Lease | Presence | Records | Snapshots | PersonalData
+
+/**
+ * Opens a log on a PostgreSQL server (14 or later), over a few connections of its own. Provides what `layerSqlite`
+ * provides; events, positions and hashes are the same. Needs the package `pg`.
+ */
+export const layer = (options: PostgresOptions): Layer.Layer<Services, Options.InvalidOptions | OpenError> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const decoded = yield* Options.decode("layerPostgres", PostgresOptions, options)
+      const address = Address.parse(decoded.url)
+      if (Either.isRight(address)) return opened(decoded, address.right)
+      // Never shows the URL, which may have a password.
+      return yield* new Options.InvalidOptions({
+        of: "layerPostgres",
+        problems: [{ path: "url", expected: "the URL of a log", found: `a mistake: ${address.left}` }],
+      })
+    }),
+  )
+
+const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer<Services, OpenError> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const { vocabulary = Vocabulary.core, readonly = false, personal = true } = options
+      const driver = yield* Driver.load(address.name)
+      const database = yield* Connection.make(address, driver)
+      yield* attemptRead(address, async () => {
+        await (readonly ? install.find(database) : install.findOrCreate(database))
+        if (!readonly) await database.connect()
+      })
+      const session = yield* Effect.acquireRelease(
+        Effect.sync(() => Session.make(database)),
+        ({ end }) => Effect.promise(end),
+      )
+      const keys = Keys.make(database)
+      const reader: Reader = {
+        database,
+        upcast: Upcaster.chain(vocabulary.types, vocabulary.upcasters),
+        keys: personal ? keys.find : async () => new Map(),
+      }
+      const follower = Follower.make(database, session)
+      const reading = <A>(read: () => Promise<A>) => attemptRead(address, read)
+      const append = readonly
+        ? () => Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
+        : yield* writerOf(options, { database, keys, reader: { ...reader, keys: keys.find }, follower })
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          database.hurry()
+          follower.end()
+        }),
+      )
+      const head = reading(() => readHead(database))
+      const expanded = ExpandedReads.make({
+        name: address.name,
+        readPage: (query, limit) => reading(() => readPage(reader, query, limit)),
+      })
+      const page = Pages.checked(expanded.readPage)
+      const find = (id: string) => reading(async () => Option.fromNullable((await readByIds(reader, [id]))[0]))
+      const verifyLog = (given?: VerifyOptions) =>
+        Effect.flatMap(
+          Effect.promise(() => import("./verify.ts")),
+          ({ verify }) => verify(database, given),
+        )
+
+      const log = EventLog.of({
+        name: address.name,
+        ...ON_MAIN,
+        append,
+        read: (query) => Pages.stream(page, query ?? {}),
+        readPage: page,
+        find: (id) => (isEventId(id) ? find(id) : expanded.within(find, id)),
+        versionOf: (stream, timeline = MAIN) => reading(() => readVersion(database, timeline, stream)),
+        head,
+        follow: (query) =>
+          follow({ head, readPage: page, commits: follower.commits, mayHave: () => true }, query ?? {}),
+        onCommit: follower.commits.listen,
+        verify: verifyLog(),
+        verifyWith: (given) => Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), verifyLog),
+      })
+      const cache = snapshots.make({
+        database,
+        readonly,
+        upcastVersions: upcastVersionsOf(vocabulary),
+        keys,
+        personal,
+      })
+      return Context.make(EventLog, log).pipe(
+        Context.add(Archive, noArchive(address.name)),
+        Context.add(Bundles, noBundles(address.name)),
+        Context.add(Lease, lease.make(database, session, readonly)),
+        Context.add(Presence, presence.make(database, session, readonly)),
+        Context.add(Records, records.make(reader, vocabulary)),
+        Context.add(Snapshots, cache),
+        Context.add(PersonalData, PersonalDataOf.make({ log, keys: keys.store, snapshots: cache })),
+      )
+    }),
+  )
+
+interface Writing {
+  readonly database: Database
+  readonly keys: Keys.Keys
+  /** Decrypts with all keys, to compare retries. */
+  readonly reader: Reader
+  readonly follower: Follower.Follower
+}
+
+const writerOf = (options: PostgresOptions, { database, keys, reader, follower }: Writing) => {
+  const { vocabulary = Vocabulary.core, durability = "full" } = options
+  const commit = appending.make({ reader, keys, flushes: durability === "full", committed: follower.committed })
+  return AsyncWriter.make(database.name, AppendValidation.checkAgainst(vocabulary), commit)
+}
+
+const noArchive = (log: string): Archive.Service => {
+  const refusal = new LogUnavailable({
+    log,
+    reason:
+      "events on PostgreSQL are not archived into segments: the server keeps them all, compressed where they are large",
+  })
+  return Archive.of({ segments: Effect.succeed([]), archive: () => Effect.fail(refusal) })
+}
+
+const noBundles = (log: string): Bundles.Service =>
+  Bundles.of({
+    bundle: () =>
+      Effect.fail(
+        new LogUnavailable({
+          log,
+          reason: "a bundle is made from a log in a file. Copy this log to one first: `hindcast log copy`",
+        }),
+      ),
+  })

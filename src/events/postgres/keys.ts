@@ -1,0 +1,181 @@
+/** Keys of personal data, in a schema of their own, so that rights and backups can treat them apart from the log. */
+
+import * as crypto from "node:crypto"
+import { Effect } from "effect"
+import type { CheckedAppend, CoverOf, PersonalOwner } from "../append/AppendValidation.ts"
+import { MAIN } from "../log/EventLog.ts"
+import type { KeyStore } from "../payload/PersonalData.ts"
+import { type Key, newKey, SECRET_BYTES } from "../payload/PersonalDataKeys.ts"
+import * as TaskSubjects from "../payload/TaskSubjects.ts"
+import { newId } from "../vocabulary/Event.ts"
+import { keysSchemaOf } from "./server/address.ts"
+import { attempt, attemptRead, type Database, type Query } from "./server/connection.ts"
+import { codeOf } from "./server/errors.ts"
+
+export interface Keys {
+  /** Keys by id, as they are now. Empty for a user without rights to keys. */
+  readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Key>>
+  /** The keys that cover some requests' personal fields. Makes the missing keys of subjects. */
+  readonly coversOf: (requests: ReadonlyArray<CheckedAppend>) => Promise<CoverOf>
+  /** The key of snapshots; undefined while there is no key at all. */
+  readonly ofSnapshots: (query?: Query) => Promise<Key | undefined>
+  /** The key that authenticates snapshots; undefined without rights to it, or if there is none. */
+  readonly sealing: (make: boolean) => Promise<Uint8Array | undefined>
+  readonly store: KeyStore
+}
+
+const MAX_REMEMBERED = 10_000
+
+const INSUFFICIENT_PRIVILEGE = "42501"
+
+export const make = (database: Database): Keys => {
+  const { address, query } = database
+  const schema = keysSchemaOf(address.schema)
+  const statements = statementsOf(schema)
+  /** The keys of tasks' subjects, which never change once a task is open. Null: of nobody. */
+  const ofTasks = new Map<string, string | null>()
+
+  const find: Keys["find"] = async (ids) => {
+    try {
+      return new Map(keysIn(await query(statements.byIds, [ids])).map((key) => [key.id, key]))
+    } catch (cause) {
+      // Whoever may read the log without its keys reads replacements.
+      if (codeOf(cause) === INSUFFICIENT_PRIVILEGE) return new Map()
+      throw cause
+    }
+  }
+
+  /** The keys of subjects; undefined if destroyed and not recorded yet. */
+  const ofSubjects = async (subjects: ReadonlyArray<string>): Promise<ReadonlyMap<string, Key | undefined>> => {
+    const read = async () =>
+      new Map(
+        (await query(statements.bySubjects, [subjects])).map(([id, secret, subject]) => [
+          String(subject),
+          keyOf(id, secret),
+        ]),
+      )
+    const known = await read()
+    const missing = subjects.filter((subject) => !known.has(subject))
+    if (missing.length === 0) return known
+    await addOfSnapshots(query)
+    for (const subject of missing) {
+      const { id, secret } = newKey()
+      await query(statements.add, [id, subject, secret, Date.now()])
+    }
+    return read()
+  }
+
+  const addOfSnapshots = async (query: Query) => {
+    const { id, secret } = newKey()
+    await query(statements.addOfSnapshots, [id, secret, Date.now()])
+  }
+
+  /** The ids of the keys of tasks' subjects. */
+  const ofOpenings = async (tasks: ReadonlyArray<string>): Promise<void> => {
+    const unknown = tasks.filter((task) => !ofTasks.has(task))
+    if (unknown.length === 0) return
+    if (ofTasks.size > MAX_REMEMBERED) ofTasks.clear()
+    const streams = unknown.map(TaskSubjects.streamOf)
+    for (const [stream, type, keyId] of await query(OPENINGS, [streams, MAIN])) {
+      const task = TaskSubjects.taskOf(String(stream))
+      if (task !== null) ofTasks.set(task, type === "TaskOpened" && keyId !== null ? String(keyId) : null)
+    }
+  }
+
+  const coversOf: Keys["coversOf"] = async (requests) => {
+    const owners = ownersIn(requests)
+    if (owners.length === 0) return () => undefined
+    const subjects = new Set(owners.flatMap((owner) => (owner.kind === "subject" ? [owner.subject] : [])))
+    const tasks = [...new Set(owners.flatMap((owner) => (owner.kind === "task" ? [owner.taskId] : [])))]
+    const bySubject = subjects.size === 0 ? new Map() : await ofSubjects([...subjects])
+    await ofOpenings(tasks)
+    const ids = [...new Set(tasks.flatMap((task) => ofTasks.get(task) ?? []))]
+    const byId = ids.length === 0 ? new Map<string, Key>() : await find(ids)
+    return (owner) => {
+      if (owner.kind === "subject") return bySubject.get(owner.subject) ?? "destroyed"
+      const id = ofTasks.get(owner.taskId) ?? null
+      return id === null ? undefined : (byId.get(id) ?? "withheld")
+    }
+  }
+
+  const ofSnapshots: Keys["ofSnapshots"] = async (on = query) => {
+    const [row] = await on(statements.ofSnapshots)
+    return row === undefined ? undefined : keyOf(row[0], row[1])
+  }
+
+  const sealing: Keys["sealing"] = async (make) => {
+    try {
+      const [found] = await query(statements.seal)
+      if (found !== undefined || !make) return secretOf(found?.[0])
+      await query(statements.addSeal, [crypto.randomBytes(SECRET_BYTES)])
+      return secretOf((await query(statements.seal))[0]?.[0])
+    } catch (cause) {
+      if (codeOf(cause) === INSUFFICIENT_PRIVILEGE) return undefined
+      throw cause
+    }
+  }
+
+  const destroy = (subject: string) =>
+    database.patiently(() =>
+      database.transaction("BEGIN", async (query) => {
+        const erased = await query(statements.erase, [newId(), subject])
+        if (erased.length > 0) {
+          await query(statements.eraseOfSnapshots)
+          await addOfSnapshots(query)
+        }
+        const [row] = await query(statements.destroyed, [subject])
+        return row === undefined ? undefined : { keyId: String(row[0]), eventId: String(row[1]) }
+      }),
+    )
+
+  return {
+    find,
+    coversOf,
+    ofSnapshots,
+    sealing,
+    store: {
+      name: `the schema ${schema} of ${address.name}`,
+      subjects: attemptRead(address, async () =>
+        (await query(statements.subjects)).map(([subject, keyId, since, shreddedBy]) => ({
+          subject: String(subject),
+          keyId: String(keyId),
+          since: Number(since),
+          shredding: shreddedBy !== null,
+        })),
+      ),
+      destroy: (subject) => attempt(address, () => destroy(subject)),
+      settle: (keyId) => Effect.asVoid(attempt(address, () => query(statements.settle, [keyId]))),
+    },
+  }
+}
+
+const ownersIn = (requests: ReadonlyArray<CheckedAppend>): ReadonlyArray<PersonalOwner> =>
+  requests.flatMap(({ owner, with: parts }) => [...(owner === null ? [] : [owner]), ...ownersIn(parts)])
+
+const OPENINGS = `SELECT stream, type, key_id FROM events
+  WHERE stream = ANY($1::text[]) AND hashtextextended(timeline, 0) = hashtextextended($2 COLLATE "C", 0) AND timeline = $2 AND version = 1`
+
+const statementsOf = (schema: string) => ({
+  byIds: `SELECT id, secret FROM ${schema}.keys WHERE id = ANY($1::text[]) AND secret IS NOT NULL`,
+  bySubjects: `SELECT id, secret, subject FROM ${schema}.keys WHERE subject = ANY($1::text[])`,
+  add: `INSERT INTO ${schema}.keys (id, subject, secret, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT (subject) DO NOTHING`,
+  addOfSnapshots: `INSERT INTO ${schema}.keys (id, subject, secret, made_at) VALUES ($1, NULL, $2, $3) ON CONFLICT DO NOTHING`,
+  ofSnapshots: `SELECT id, secret FROM ${schema}.keys WHERE subject IS NULL`,
+  subjects: `SELECT subject, id, made_at, shredded_by FROM ${schema}.keys WHERE subject IS NOT NULL ORDER BY made_at, id`,
+  erase: `UPDATE ${schema}.keys SET secret = NULL, shredded_by = $1 WHERE subject = $2 AND secret IS NOT NULL RETURNING id`,
+  eraseOfSnapshots: `DELETE FROM ${schema}.keys WHERE subject IS NULL`,
+  destroyed: `SELECT id, shredded_by FROM ${schema}.keys WHERE subject = $1 AND secret IS NULL`,
+  settle: `DELETE FROM ${schema}.keys WHERE id = $1 AND secret IS NULL`,
+  seal: `SELECT secret FROM ${schema}.seal`,
+  addSeal: `INSERT INTO ${schema}.seal (secret) VALUES ($1) ON CONFLICT DO NOTHING`,
+})
+
+const keysIn = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<Key> =>
+  rows.flatMap(([id, secret]) => keyOf(id, secret) ?? [])
+
+const keyOf = (id: unknown, secret: unknown): Key | undefined => {
+  const bytes = secretOf(secret)
+  return bytes === undefined ? undefined : { id: String(id), secret: bytes }
+}
+
+const secretOf = (secret: unknown): Uint8Array | undefined => (secret instanceof Uint8Array ? secret : undefined)

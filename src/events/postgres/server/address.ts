@@ -1,0 +1,94 @@
+/** The address of a log on a PostgreSQL server: a URL, of which messages never show the password. */
+
+import { Either } from "effect"
+
+/** The schema of a log whose URL names none. */
+export const DEFAULT_SCHEMA = "hindcast"
+
+export type SslMode = "disable" | "require" | "verify-full"
+
+/** A parsed URL. What it leaves out, the server's usual variables set: `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGPASSFILE` … */
+export interface Address {
+  /** The URL without a password, for messages. */
+  readonly name: string
+  /** Holds the log. Its keys are in the schema `<schema>_keys`. */
+  readonly schema: string
+  readonly host?: string
+  readonly port?: number
+  readonly user?: string
+  readonly password?: string
+  readonly database?: string
+  readonly ssl?: SslMode
+}
+
+/** True if a log's name is the URL of a PostgreSQL server, not a file. */
+export const isAddress = (log: string): boolean => /^postgres(?:ql)?:/i.test(log)
+
+/** The schema of a log's keys, with rights of its own. */
+export const keysSchemaOf = (schema: string): string => `${schema}_keys`
+
+/** Two schemas have it as a prefix, and identifiers end at 63 bytes. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/
+
+const OWN_SCHEMAS = /^(?:pg_.*|public|information_schema)$/
+
+const PARAMETERS: ReadonlySet<string> = new Set(["schema", "sslmode"])
+
+const EXAMPLE = "postgres://user@host:5432/database?schema=hindcast"
+
+/** Parses a log's URL. On the left is the mistake, without any part of the URL that may be a password. */
+export const parse = (log: string): Either.Either<Address, string> => {
+  let url: URL
+  try {
+    url = new URL(log)
+  } catch {
+    return Either.left(`expected a URL such as ${EXAMPLE}, found one that cannot be read`)
+  }
+  if (url.hash !== "") return Either.left("expected a URL without #: write %23 for it in a name or a password")
+  for (const name of url.searchParams.keys()) {
+    if (!PARAMETERS.has(name))
+      return Either.left(`expected the parameters schema and sslmode only, found ${JSON.stringify(name)}`)
+    if (url.searchParams.getAll(name).length > 1) return Either.left(`expected one ${name}, found several`)
+  }
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA
+  if (!SCHEMA.test(schema) || OWN_SCHEMAS.test(schema))
+    return Either.left(
+      "schema: expected up to 50 lower-case letters, digits and _ that name a schema of the log's own (not public or pg_…), " +
+        `found ${JSON.stringify(schema)}`,
+    )
+  const ssl = url.searchParams.get("sslmode")
+  if (ssl !== null && !isSslMode(ssl))
+    return Either.left(`sslmode: expected disable, require or verify-full, found ${JSON.stringify(ssl)}`)
+  const parts = decodedParts(url)
+  if (parts === undefined) return Either.left("expected valid %-escapes, found a % that begins none")
+  return Either.right({
+    ...parts,
+    name: nameOf(url, schema),
+    schema,
+    ...(url.port === "" ? {} : { port: Number(url.port) }),
+    ...(ssl === null ? {} : { ssl }),
+  })
+}
+
+const isSslMode = (mode: string): mode is SslMode => mode === "disable" || mode === "require" || mode === "verify-full"
+
+const decodedParts = (url: URL): Pick<Address, "host" | "user" | "password" | "database"> | undefined => {
+  const given = { host: url.hostname, user: url.username, password: url.password, database: url.pathname.slice(1) }
+  try {
+    const decoded = Object.entries(given).flatMap(([part, text]) =>
+      text === "" ? [] : [[part, part === "host" ? withoutBrackets(text) : decodeURIComponent(text)]],
+    )
+    return Object.fromEntries(decoded)
+  } catch {
+    return undefined
+  }
+}
+
+/** `[::1]` → `::1` */
+const withoutBrackets = (host: string): string => decodeURIComponent(host.replace(/^\[(.*)\]$/, "$1"))
+
+const nameOf = (url: URL, schema: string): string => {
+  const user = url.username === "" ? "" : `${url.username}@`
+  const of = schema === DEFAULT_SCHEMA ? "" : `?schema=${schema}`
+  return `postgres://${user}${url.host}${url.pathname}${of}`
+}

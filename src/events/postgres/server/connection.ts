@@ -1,0 +1,203 @@
+/** Connections to a log on PostgreSQL: a pool for statements, which survive a broken connection where they can be repeated. */
+
+import { createHash } from "node:crypto"
+import { Effect, type Scope } from "effect"
+import type pg from "pg"
+import { LogUnavailable } from "../../log/EventLog.ts"
+import type { Address } from "./address.ts"
+import type { Driver } from "./driver.ts"
+import { isLost, isRepeatable, type StatementError, statementError } from "./errors.ts"
+
+/** A row, by the order of its columns. `int8` is a number, `bytea` a buffer. */
+export type Row = ReadonlyArray<unknown>
+
+export type Query = (sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+
+export interface Database {
+  readonly address: Address
+  /** The URL without a password, for messages. */
+  readonly name: string
+  /** Runs a statement. If the connection breaks, it runs it again for up to a minute: it must be repeatable. */
+  readonly query: Query
+  /** Like `query`, without repeating it after a broken connection. */
+  readonly queryOnce: Query
+  /** Runs a statement that writes, once, on connections that reads never occupy. */
+  readonly writeOnce: Query
+  /** Runs statements on one connection in one transaction, once. `begin` is the first statement. */
+  readonly transaction: <A>(begin: string, body: (query: Query) => Promise<A>) => Promise<A>
+  /** Connects, so that the first reads need not wait for it. */
+  readonly connect: () => Promise<void>
+  /** A connection of its own, for session locks and notifications. Not connected yet. */
+  readonly client: () => pg.Client
+  /** Repeats what `isLost` says has an unknown outcome, for up to a minute. `again` is true from the second time on. */
+  readonly patiently: <A>(run: (again: boolean) => Promise<A>) => Promise<A>
+  /** Ends the patience: the log is closing. */
+  readonly hurry: () => void
+}
+
+/** Reads in progress, and transactions: the writer's, a snapshot's. */
+const MAX_READING = 3
+const MAX_WRITING = 2
+
+/** In milliseconds. */
+const PATIENCE_MS = 60_000
+const CLOSING_PATIENCE_MS = 2_000
+const CONNECT_WITHIN_MS = 10_000
+
+/** A statement that waits longer for another's lock fails with `LogBusy`. In milliseconds. */
+const LOCK_TIMEOUT_MS = 15_000
+
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 1_000
+
+/** Opens the pool. Nothing connects yet. */
+export const make = (address: Address, { Pool, Client, types }: Driver): Effect.Effect<Database, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const config = { ...configOf(address), types: { getTypeParser: parserOf(types) } }
+      const poolOf = (max: number) => {
+        const pool = new Pool({ ...config, max })
+        // An idle connection that breaks is replaced at the next statement.
+        pool.on("error", () => {})
+        // The statement that runs on it fails, and tells.
+        pool.on("connect", (client) => client.on("error", () => {}))
+        return pool
+      }
+      const [reads, writes] = [poolOf(MAX_READING), poolOf(MAX_WRITING)]
+      let patienceMs = PATIENCE_MS
+      let hasEnded = false
+
+      const run = async (on: pg.Pool | pg.PoolClient, sql: string, values: ReadonlyArray<unknown>) => {
+        if (hasEnded) throw new LogUnavailable({ log: address.name, reason: "it was closed" })
+        const text = { name: nameOf(sql), text: sql, values: [...values], rowMode: "array" as const }
+        return (await on.query<Array<unknown>>(text)).rows
+      }
+
+      const patiently: Database["patiently"] = async (run) => {
+        const began = performance.now()
+        for (let tries = 0; ; tries++) {
+          try {
+            return await run(tries > 0)
+          } catch (cause) {
+            const hasTime = performance.now() - began < patienceMs
+            if (hasEnded || !hasTime || !(isLost(cause) || (isRepeatable(cause) && tries < MAX_REPEATS))) throw cause
+          }
+          await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS))
+        }
+      }
+
+      const queryOnce: Query = (sql, values = []) => run(reads, sql, values)
+
+      const transaction: Database["transaction"] = async (begin, body) => {
+        if (hasEnded) throw new LogUnavailable({ log: address.name, reason: "it was closed" })
+        const client = await writes.connect()
+        let broken: unknown
+        try {
+          await client.query(begin)
+          const answer = await body((sql, values = []) => run(client, sql, values))
+          await client.query("COMMIT")
+          return answer
+        } catch (cause) {
+          broken = cause
+          if (!isLost(cause)) {
+            await client.query("ROLLBACK").then(
+              () => {
+                broken = undefined
+              },
+              () => {},
+            )
+          }
+          throw cause
+        } finally {
+          client.release(broken instanceof Error ? broken : broken !== undefined)
+        }
+      }
+
+      return {
+        address,
+        name: address.name,
+        query: (sql, values) => patiently(() => queryOnce(sql, values)),
+        queryOnce,
+        writeOnce: (sql, values = []) => run(writes, sql, values),
+        transaction,
+        connect: async () => {
+          const clients = await Promise.all(Array.from({ length: MAX_READING }, () => reads.connect()))
+          for (const client of clients) client.release()
+        },
+        client: () => new Client(config),
+        patiently,
+        hurry: () => {
+          patienceMs = CLOSING_PATIENCE_MS
+        },
+        end: () => {
+          hasEnded = true
+          return Promise.all([reads.end(), writes.end()])
+        },
+      }
+    }),
+    ({ end }) => Effect.promise(() => end().catch(() => {})),
+  )
+
+const MAX_REPEATS = 5
+
+/** By the real clock, not an Effect's: a server does not follow a test's clock. */
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+/** Runs statements, and turns their exceptions into typed errors. Rethrows defects. */
+export const attempt = <A>(address: Address, run: () => Promise<A>): Effect.Effect<A, StatementError> =>
+  Effect.async((resume) => {
+    const began = performance.now()
+    run().then(
+      (answer) => resume(Effect.succeed(answer)),
+      (cause) => {
+        const error = statementError(address, cause, performance.now() - began)
+        resume(error === undefined ? Effect.die(cause) : Effect.fail(error))
+      },
+    )
+  })
+
+/** Like `attempt`, for reads, which need no disk space. */
+export const attemptRead = <A>(address: Address, run: () => Promise<A>) =>
+  Effect.catchTag(
+    attempt(address, run),
+    "DiskFull",
+    ({ log }) => new LogUnavailable({ log, reason: "the server's disk is full; make room and try again" }),
+  )
+
+const configOf = ({ host, port, user, password, database, schema, ssl }: Address): pg.ClientConfig => ({
+  ...(host === undefined ? {} : { host }),
+  ...(port === undefined ? {} : { port }),
+  ...(user === undefined ? {} : { user }),
+  ...(password === undefined ? {} : { password }),
+  ...(database === undefined ? {} : { database }),
+  ...(ssl === undefined ? {} : { ssl: ssl === "disable" ? false : { rejectUnauthorized: ssl === "verify-full" } }),
+  application_name: `hindcast ${schema}`,
+  connectionTimeoutMillis: CONNECT_WITHIN_MS,
+  keepAlive: true,
+  options: OPTIONS.replace("SCHEMA", schema),
+})
+
+/** All statements name their tables without a schema. `append` relies on seeing what was committed before it got the lock. */
+const OPTIONS = `-c search_path=SCHEMA,pg_temp -c lock_timeout=${LOCK_TIMEOUT_MS} -c default_transaction_isolation=read\\ committed -c client_encoding=UTF8`
+
+const INT8 = 20
+
+const parserOf =
+  (types: Driver["types"]): pg.CustomTypesConfig["getTypeParser"] =>
+  (oid, format) =>
+    // Positions, versions and times are below 2^53.
+    oid === INT8 ? Number : types.getTypeParser(oid, format)
+
+const names = new Map<string, string>()
+
+/** The name of a prepared statement, which the server plans once per connection. */
+const nameOf = (sql: string): string => {
+  const known = names.get(sql)
+  if (known !== undefined) return known
+  const made = `hc_${createHash("sha256").update(sql).digest("base64url").slice(0, 20)}`
+  names.set(sql, made)
+  return made
+}

@@ -1,0 +1,87 @@
+/** Finds the log in a database's schema, or creates it there. */
+
+import { LogUnavailable } from "../../log/EventLog.ts"
+import type { Database, Query } from "./connection.ts"
+import { codeOf, tooFewRights } from "./errors.ts"
+import { FORMAT, statementsOf } from "./schema.ts"
+
+/** `row_security`, `INCLUDE`, `hashtextextended` and much else need it. */
+const OLDEST_SERVER = 140_000
+
+/** Fails unless the schema holds a log of this version. */
+export const find = async (database: Database): Promise<void> => {
+  const found = await look(database, database.queryOnce)
+  if (found === "nothing")
+    throw refusal(
+      database,
+      `the schema ${database.address.schema} holds no log. Copy one to it (\`hindcast log copy\`), append to it with a user who may create schemas, or name another schema (?schema=…)`,
+      true,
+    )
+}
+
+/** Creates the log if the schema does not exist. Several processes may do so at once. */
+export const findOrCreate = async (database: Database): Promise<void> => {
+  if ((await look(database, database.queryOnce)) === "log") return
+  const { schema } = database.address
+  try {
+    await database.transaction("BEGIN", async (query) => {
+      await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`hindcast ${schema}`])
+      if ((await look(database, query)) === "log") return
+      for (const statement of statementsOf(schema)) await query(statement)
+    })
+  } catch (cause) {
+    if (codeOf(cause) !== "42501") throw cause
+    throw refusal(
+      database,
+      `there is no log in the schema ${schema}, and the user ${database.address.user ?? "of this system"} may not create one. Create it with another user, or \`GRANT CREATE ON DATABASE\` to this one`,
+      true,
+    )
+  }
+}
+
+/** Throws for anything but a log of this version or nothing at all. */
+const look = async (database: Database, query: Query): Promise<"log" | "nothing"> => {
+  const { schema } = database.address
+  const [[server, encoding, exists, isUsable, isLog, relations] = []] = await query(LOOK, [schema])
+  if (Number(server) < OLDEST_SERVER)
+    throw refusal(database, "expected PostgreSQL 14 or later, found an earlier server. Upgrade it")
+  if (encoding !== "UTF8")
+    throw refusal(
+      database,
+      `expected a database in UTF8, found one in ${String(encoding)}. Create one: \`createdb -E UTF8 -T template0 NAME\``,
+    )
+  if (exists !== true) return "nothing"
+  // The driver's error would be that a table does not exist.
+  if (isUsable !== true) throw refusal(database, tooFewRights(database.address, "it may not use the schema"))
+  if (isLog !== true) {
+    throw refusal(
+      database,
+      Number(relations) === 0
+        ? `the schema ${schema} exists and is empty. Drop it, so that the log can create it, or name another schema (?schema=…)`
+        : `expected a log in the schema ${schema}, found another program's tables. Name another schema (?schema=…)`,
+    )
+  }
+  const [[program, version] = []] = await query("SELECT program, version FROM format")
+  if (program !== "hindcast") throw refusal(database, `expected a log in the schema ${schema}, found another program's`)
+  if (Number(version) > FORMAT)
+    throw refusal(
+      database,
+      `its tables have format ${Number(version)}, and this version of Hindcast knows format ${FORMAT} at most. Update Hindcast`,
+    )
+  if (Number(version) < FORMAT)
+    throw refusal(
+      database,
+      `its tables have format ${Number(version)}, and this version of Hindcast needs format ${FORMAT}. Upgrade them with \`hindcast log upgrade\``,
+    )
+  return "log"
+}
+
+const LOOK = `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
+  EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
+  (SELECT has_schema_privilege(n.oid, 'USAGE') FROM pg_catalog.pg_namespace n WHERE n.nspname = $1),
+  EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'format')
+    AND EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'events'),
+  (SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)`
+
+const refusal = ({ name }: Database, reason: string, missing?: true): LogUnavailable =>
+  new LogUnavailable({ log: name, reason, ...(missing === undefined ? {} : { missing }) })
