@@ -70,6 +70,7 @@ module.exports = {
       "gate",
       "registry",
       "rules",
+      "pacing",
     ]),
     ...storeys("src/plugins", [
       "testing",

@@ -12,6 +12,7 @@ import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
+import { nameOf } from "./Fallbacks.ts"
 import * as Memory from "./Memory.ts"
 import type { Settings } from "./ModelAgentOptions.ts"
 import { exceededIn, fullName, leftMsOf, type ModelRun, workedMsOf } from "./ModelRun.ts"
@@ -90,7 +91,7 @@ const toolNameOf = ({ actuators }: AgentTools, name: string): string =>
   [...actuators].find(([, actuator]) => actuator === name)?.[0] ?? name
 
 const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
-  model: settings.model,
+  models: run.models,
   retries: settings.retries,
   interruptible: true,
   backoffMs,
@@ -98,7 +99,7 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   ...defined({ onDelta: settings.onDelta }),
   mayAsk: (afterMs: number) =>
     Effect.map(exceededIn(settings, task, run, afterMs), (exceeded) => exceeded === undefined),
-  refusal: refusalOf(settings, run),
+  refusal: (model: Model) => refusalOf(settings, run, model),
   leftMs: leftMsOf(settings, task, run),
   workedMs: workedMsOf(task, run),
   count: ({ usage, cost, isMetered }: CountedUsage) => {
@@ -113,12 +114,12 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
 })
 
 /** With a budget of money, a model of unknown price is not asked. */
-const refusalOf = ({ budget, model: { provider, model } }: Settings, run: ModelRun) =>
-  budget.usd === undefined || run.isPriced
+const refusalOf = ({ budget }: Settings, run: ModelRun, of: Model) =>
+  budget.usd === undefined || run.priced.has(nameOf(of))
     ? Effect.succeed(undefined)
-    : Effect.map(costOf(provider, model, { inputTokens: 1, outputTokens: 1 }), (cost) => {
-        run.isPriced = cost !== null
-        return run.isPriced
+    : Effect.map(costOf(of.provider, of.model, { inputTokens: 1, outputTokens: 1 }), (cost) => {
+        if (cost !== null) run.priced.add(nameOf(of))
+        return cost !== null
           ? undefined
           : `nothing was asked: its budget is ${budget.usd} US dollars, and its price is unknown`
       })

@@ -42,8 +42,21 @@ export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): E
   })
 }
 
+const Window = Schema.Struct({
+  limit: optional(Schema.NonNegative),
+  remaining: Schema.NonNegative,
+  resetMs: Schema.NonNegative,
+})
+
+const Limited = Schema.Struct({ requests: optional(Window), tokens: optional(Window) })
+
 const decodedTurn = Schema.decodeUnknown(
-  Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage, cost: optional(Schema.NonNegative) }),
+  Schema.Struct({
+    ...RecordedAnswer.fields,
+    usage: ModelUsage,
+    cost: optional(Schema.NonNegative),
+    limits: optional(Limited),
+  }),
 )
 
 /** A timer may fire this many milliseconds before the clock shows its time. */

@@ -7,6 +7,7 @@ import { digest } from "../values/Digest.ts"
 import { type Json, JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
+import * as Fallbacks from "./Fallbacks.ts"
 import { Guide, GuideName } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
 import { DEFAULT_RETRIES } from "./models/Backoff.ts"
@@ -18,6 +19,12 @@ import type { AgentDelta } from "./Turns.ts"
 export interface ModelAgentOptions {
   /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
   readonly model: string | Model
+  /**
+   * Models that take over, in this order, when the models before them fail: once the retries are used up, or at once
+   * where the next retry would have to wait for more than a minute. Each is a model, its name, or `{ model, on }` with
+   * the kinds of failures after which it takes over. The task stays with it. Default: none.
+   */
+  readonly fallbacks?: ReadonlyArray<string | Model | Fallbacks.Fallback>
   /**
    * A guide, or the name of a plugin's guide, `plugin/guide`, in the version that the task was opened with. Default:
    * only the goal, plugins and environments.
@@ -80,11 +87,14 @@ const GuideOrName = Schema.Union(Guide, GuideName).annotations({
   description: "an object with systemPrompt, temperature, memoryPolicy or initialMemories, or a name as plugin/guide",
 })
 
+const ModelOrName = Schema.Union(Options.Text, ModelKind)
+
 const MOST_RETRIES = 100
 
 const ModelAgentOptions = Options.of<ModelAgentOptions>({
-  required: { model: Schema.Union(Options.Text, ModelKind) },
+  required: { model: ModelOrName },
   optional: {
+    fallbacks: Fallbacks.schemaOf(ModelOrName),
     guide: GuideOrName,
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
@@ -107,8 +117,9 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
 })
 
 export interface Settings
-  extends Omit<ModelAgentOptions, "model" | "guide" | "memory" | "answer" | "name" | "version"> {
+  extends Omit<ModelAgentOptions, "model" | "fallbacks" | "guide" | "memory" | "answer" | "name" | "version"> {
   readonly model: Model
+  readonly candidates: ReadonlyArray<Fallbacks.Candidate>
   readonly agent: { readonly name: string; readonly version: string }
   /** The guide; empty before the start of a task if it was given by name. */
   readonly guide: Guide
@@ -166,23 +177,32 @@ export const withGuide = (settings: Settings, guide: Guide): Settings => ({
 const memoryOf = (given: Memory.MemoryPolicy | undefined, guide: Guide): Memory.CompletePolicy =>
   Memory.complete(given ?? guide.memoryPolicy ?? "full")
 
+const loaded = (model: string | Model): Model =>
+  typeof model === "string" ? Either.getOrThrowWith(Models.lazy(model), (unknown) => unknown) : model
+
+/** A model has a function; a fallback is an object with a model. */
+const isFallback = (given: Model | Fallbacks.Fallback): given is Fallbacks.Fallback => !("turn" in given)
+
 export const settingsOf = (options: ModelAgentOptions): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
   const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined
   const guide = typeof decoded.guide === "object" ? decoded.guide : {}
-  const model =
-    typeof decoded.model === "string"
-      ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
-      : decoded.model
+  const model = loaded(decoded.model)
   const memory = memoryOf(decoded.memory, guide)
   // A guide given by name is unknown here, so its name stands for it.
   const versioned =
     guideName === undefined
       ? { ...(guide as JsonObject), memory: { ...memory } }
       : { guide: guideName, memory: { ...memory } }
+  const { fallbacks = [], ...others } = decoded
   return {
-    ...decoded,
+    ...others,
     model,
+    candidates: fallbacks.map((given) =>
+      typeof given === "object" && isFallback(given)
+        ? Fallbacks.candidate(loaded(given.model), given.on)
+        : Fallbacks.candidate(loaded(given), undefined),
+    ),
     guide,
     guideName,
     memory,

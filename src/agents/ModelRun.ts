@@ -7,6 +7,7 @@ import type { AgentTask } from "../kernel/agents/Agent.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
+import * as Fallbacks from "./Fallbacks.ts"
 import { type GuideUnknown, named, withConfig } from "./Guide.ts"
 import * as LongResults from "./LongResults.ts"
 import type * as Memory from "./Memory.ts"
@@ -28,7 +29,9 @@ export interface ModelRun {
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Omit<Budgets.Used, "wallMs">
-  isPriced: boolean
+  /** The names of models whose prices are known. */
+  readonly priced: Set<string>
+  readonly models: Fallbacks.ModelsInTurn
   evidence: ReadonlyArray<Event>
   readonly longResults: LongResults.LongResults
 }
@@ -57,7 +60,8 @@ export const begin = (
       guideDigest: undefined,
       toolsDigest: undefined,
       used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
-      isPriced: false,
+      priced: new Set(),
+      models: Fallbacks.inTurn(settings.model, settings.candidates),
       evidence: [],
       longResults: LongResults.none(),
     }

@@ -13,7 +13,9 @@ import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { inWords } from "../values/time/Wait.ts"
 import { RecordedAnswer } from "./Conversation.ts"
+import { type ModelsInTurn, nameOf } from "./Fallbacks.ts"
 import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
+import { LONGEST_GRANTED_MS, LONGEST_WAIT_MS } from "./models/Backoff.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
 import type { Delta, Model, Turn, TurnHints, TurnRequest } from "./models/Model.ts"
 
@@ -25,7 +27,7 @@ export interface AgentDelta extends Delta {
 }
 
 export interface Asking {
-  readonly model: Model
+  readonly models: ModelsInTurn
   readonly interruptible: boolean
   readonly onDelta?: (delta: AgentDelta) => void
   /** Default: none. */
@@ -38,7 +40,7 @@ export interface Asking {
   /** Whether the budget allows another request after this many milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
   /** Why the model must not be asked, or undefined. The log records the request as failed. */
-  readonly refusal: Effect.Effect<string | undefined>
+  readonly refusal: (model: Model) => Effect.Effect<string | undefined>
   readonly leftMs: Effect.Effect<number>
   /** Milliseconds that the agent has worked on its task. */
   readonly workedMs: Effect.Effect<number>
@@ -62,8 +64,9 @@ export interface Asked {
 }
 
 /**
- * Asks for one turn. Retries transient failures up to `retries` times, within the budget. Each attempt is a recorded
- * request of its own.
+ * Asks for one turn. Retries transient failures up to `retries` times, within the budget; then the next model takes
+ * over, if one does after such a failure. Each attempt is a recorded request of its own, and each failure records what
+ * follows it.
  */
 export const ask = (
   task: AgentTask,
@@ -71,13 +74,17 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
-  const { provider, model: name } = model
+  const { models, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const requestDigest = RequestDigest.of(request)
+  let isFirst = true
   const attempt = (
     number: number,
     afterMs: number,
   ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
+    const model = models.current()
+    const { provider, model: name } = model
+    const told = isFirst ? recorded.first : recorded.again
+    isFirst = false
     let isCounted = false
     const countFailed = ({ usage, cost }: ModelCallFailed) => {
       if (usage !== undefined && !isCounted) count({ usage, cost: cost ?? null, isMetered: true })
@@ -90,10 +97,19 @@ export const ask = (
         if (chosen !== undefined) return chosen
         countFailed(failure)
         chosen = { again: false }
-        if (!isTransient(failure.kind) || isOutOfTime(failure) || number >= retries) return chosen
-        const ms = backoffMs(number, failure, task.random())
-        const again = failure.retryInMs !== undefined || (yield* mayAsk(ms))
-        chosen = { again, ms }
+        if (isOutOfTime(failure)) return chosen
+        const next = models.next(failure)
+        if (isTransient(failure.kind) && number < retries) {
+          const ms = backoffMs(number, failure, task.random())
+          const isWorthIt = next === undefined || ms <= LONGEST_WAIT_MS
+          const again = failure.retryInMs !== undefined || (isWorthIt && (yield* mayAsk(ms)))
+          if (again || next === undefined) chosen = { again, ms }
+          if (again) return chosen
+        }
+        // An agent that is led over a recording follows it, also without fallbacks of its own.
+        if (failure.fallbackTo !== undefined || (next !== undefined && (yield* mayAsk(0)))) {
+          chosen = { again: true, to: next ?? model }
+        }
         return chosen
       })
     return Effect.gen(function* () {
@@ -101,11 +117,11 @@ export const ask = (
       let usage: Turn["usage"] | undefined
       const response = yield* task
         .ask(
-          { provider, model: name, request: number === 0 ? recorded.first : recorded.again, requestDigest },
+          { provider, model: name, request: told, requestDigest },
           (called) =>
             Effect.gen(function* () {
               const tell = yield* teller(asking, task.id, called.id)
-              const refused = yield* asking.refusal
+              const refused = yield* asking.refusal(model)
               if (refused !== undefined) return yield* unasked(model, refused)
               const onDelta = (delta: Delta) => {
                 gather(come, delta)
@@ -115,16 +131,25 @@ export const ask = (
                 usage = known
               }
               const turn = yield* withCost(
-                asking,
-                inTime(asking, answeredBy(model, request, onDelta, onUsage, asking.hints), () => ({
-                  parts: cleanedAll(model, come),
-                  usage,
-                })),
+                { model, costOf },
+                inTime(
+                  { model, leftMs: asking.leftMs },
+                  answeredBy(model, request, onDelta, onUsage, asking.hints),
+                  () => ({
+                    parts: cleanedAll(model, come),
+                    usage,
+                  }),
+                ),
               )
               const cost = costOfSource(turn.cost) ?? (yield* costOf(model, turn.usage))
               const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
               // Readers decode answers by `AnswerPart`; they are JSON.
-              return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
+              return {
+                response: answer as unknown as Json,
+                usage: turn.usage,
+                ...(cost === null ? {} : { cost }),
+                ...defined({ limits: turn.limits }),
+              }
             }),
           {
             afterMs,
@@ -139,6 +164,8 @@ export const ask = (
             interruptible,
             workedMs: asking.workedMs,
             retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
+            fallbackTo: (failure) => Effect.map(waitAfter(failure), ({ to }) => to && nameOf(to)),
+            paced: { tokens: () => tokensIn(request), longestMs: longestPaceMs(asking) },
           },
         )
         .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
@@ -158,7 +185,11 @@ export const ask = (
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
         Effect.gen(function* () {
-          const { again, ms } = yield* waitAfter(failure)
+          const { again, ms, to } = yield* waitAfter(failure)
+          if (to !== undefined) {
+            models.use(to)
+            return yield* attempt(0, 0)
+          }
           if (again) return yield* attempt(number + 1, ms ?? 0)
           const left = yield* asking.leftMs
           return yield* ms === undefined || left === 0 || ms < left ? failure : tooLong(failure, ms)
@@ -169,11 +200,21 @@ export const ask = (
   return attempt(0, 0)
 }
 
-/** Whether to retry after a failure, and the delay in milliseconds that a retry needs. */
+/** What follows a failure: a retry after so many milliseconds, another model, or nothing. */
 interface Wait {
   readonly again: boolean
   readonly ms?: number
+  readonly to?: Model
 }
+
+/** Characters of a token, roughly. The provider's answer corrects the estimate. */
+const CHARACTERS_A_TOKEN = 4
+
+const tokensIn = (request: TurnRequest): number => Math.ceil(JSON.stringify(request).length / CHARACTERS_A_TOKEN)
+
+/** A request waits for its turn as long as for a provider that asks for a wait, within the budget of time. */
+const longestPaceMs = ({ leftMs }: Asking): Effect.Effect<number> =>
+  Effect.map(leftMs, (left) => Math.min(left, LONGEST_GRANTED_MS))
 
 const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number) =>
   new ModelCallFailed({
@@ -187,11 +228,14 @@ const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number)
 const isUsed = ({ inputTokens, outputTokens, unknown }: Turn["usage"]): boolean =>
   unknown === undefined && inputTokens + outputTokens > 0
 
-const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
+const withCost = (
+  { model, costOf }: Pick<Asking, "costOf"> & { readonly model: Model },
+  turn: Effect.Effect<Turn, ModelCallFailed>,
+) =>
   Effect.catchTag(turn, "ModelCallFailed", (failure) =>
     Effect.gen(function* () {
       const cost = failure.usage === undefined ? null : yield* costOf(model, failure.usage)
-      const { provider, model: name, kind, reason, response, usage, retryAfterMs } = failure
+      const { provider, model: name, kind, reason, response, usage, retryAfterMs, limits } = failure
       return yield* new ModelCallFailed({
         provider,
         model: name,
@@ -199,7 +243,7 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
         reason,
         ...defined({ response, usage }),
         ...(cost === null ? {} : { cost }),
-        ...defined({ retryAfterMs }),
+        ...defined({ retryAfterMs, limits }),
       })
     }),
   )

@@ -31,6 +31,7 @@ import * as Confirmations from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Supervision from "./instances/Supervision.ts"
 import * as Kernel from "./Kernel.ts"
+import { RateLimits } from "./pacing/RateLimits.ts"
 import * as Program from "./program/Program.ts"
 import type { ServicesOf } from "./program/ProgramFunction.ts"
 import * as ProgramOptions from "./program/ProgramOptions.ts"
@@ -57,7 +58,7 @@ export interface HindcastOptions<
   OfTools extends Tools = { readonly [name: string]: Tool },
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
-    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "onProgress" | "restarts" | "trust"> {
+    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "onProgress" | "rateLimits" | "restarts" | "trust"> {
   /** Directories of plugins to import when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
@@ -119,6 +120,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       idleMs: Options.Milliseconds,
       onOpenTasks: Kernel.OnOpenTasks,
       onProgress: Kernel.OnProgress,
+      rateLimits: RateLimits,
       agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
       trust: Schema.Boolean,
@@ -228,11 +230,11 @@ const kernelOn = (
   places: Places,
   files: FileRecorder | undefined,
 ) => {
-  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, restarts, trust } = options
+  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trust } = options
   const { agents = [], plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, restarts, trust, files }),
+    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trust, files }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {

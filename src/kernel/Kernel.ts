@@ -32,6 +32,8 @@ import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
 import * as Supervision from "./instances/Supervision.ts"
+import * as ModelPaces from "./pacing/ModelPaces.ts"
+import { RateLimits } from "./pacing/RateLimits.ts"
 import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as Fence from "./recovery/Fence.ts"
@@ -149,6 +151,11 @@ export interface KernelOptions {
   /** Records the files of the workspace, as the tasks' commands change them. Default: they are not recorded. */
   readonly files?: FileRecorder
   /**
+   * Requests and tokens a minute that all tasks of this kernel share, by `provider/model` or `provider/*`. In addition,
+   * the kernel keeps to the limits that providers name in their answers. Default: only these.
+   */
+  readonly rateLimits?: RateLimits
+  /**
    * Receives the reports of calls in progress (`context.progress`), each as it comes. The outcome of a command records
    * them together. Default: nobody does.
    */
@@ -175,6 +182,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     restarts: Supervision.RestartPolicy,
     trust: Schema.Boolean,
     files: FileRecorder,
+    rateLimits: RateLimits,
     onProgress: OnProgress,
   },
 })
@@ -265,6 +273,7 @@ const make = (input: KernelOptions) =>
       lease,
       files: options.files,
       onProgress: options.onProgress,
+      paces: ModelPaces.make(options.rateLimits),
       running,
       scope,
       inputs: InputArrivals.make(log),

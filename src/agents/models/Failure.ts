@@ -1,10 +1,12 @@
 /** Classifies errors of a request to a model. A reason contains no headers, no request and no key. */
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
+import type { ProviderLimits } from "../../kernel/pacing/ModelPace.ts"
 import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import { retryAfterMs as asked } from "../../values/time/RetryAfter.ts"
+import { type Headers, limitsIn } from "./RateHeaders.ts"
 
 export interface Failure {
   readonly kind: ModelFailureKind
@@ -12,6 +14,8 @@ export interface Failure {
   readonly reason: string
   /** The wait that the provider asked for, in milliseconds: 0 to `LONGEST_RETRY_AFTER_MS`. */
   readonly retryAfterMs?: number
+  /** The provider's rate limits, as its answer says them. */
+  readonly limits?: ProviderLimits
 }
 
 export const LONGEST_REASON = 500
@@ -30,10 +34,11 @@ export const classify = (error: unknown, redact: (text: string) => string, now: 
   const call = causes.find((cause) => fieldOf(cause, "name") === "AI_APICallError")
   const found = known(causes) ?? (call === undefined ? ofNoCall(causes, error) : ofCall(call, causes))
   const retryAfterMs = call === undefined ? undefined : retryAfter(call, now)
+  const limits = call === undefined ? undefined : limitsIn(headersOf(call), now)
   return {
     kind: found.kind,
     reason: reasonOf(found.reason, redact),
-    ...defined({ retryAfterMs }),
+    ...defined({ retryAfterMs, limits }),
   }
 }
 
@@ -158,6 +163,14 @@ const messageOf = (error: unknown): string | undefined => textOf(fieldOf(error, 
 
 /** A package's message may repeat the whole piece; its first line is enough. */
 const shown = (cause: unknown): string => messageOf(cause)?.split("\n")[0] ?? "no reason given"
+
+const headersOf = (call: unknown): Headers =>
+  Object.fromEntries(
+    Object.entries(Object(fieldOf(call, "responseHeaders"))).map(([name, value]) => [
+      name.toLowerCase(),
+      textOf(value),
+    ]),
+  )
 
 /** Reads `retry-after-ms`, `Retry-After` as seconds or as a date (RFC 9110 §10.2.3), or Google's `retryDelay`. */
 const retryAfter = (call: unknown, now: number): number | undefined => {

@@ -2,6 +2,7 @@
 
 import type { Effect } from "effect"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { ProviderLimits } from "../../kernel/pacing/ModelPace.ts"
 import type { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { AnswerPart, Message } from "./Message.ts"
@@ -67,6 +68,8 @@ export interface Turn {
   readonly usage: ModelUsage
   /** The cost in US dollars that the provider names. Default: by a price table. */
   readonly cost?: number
+  /** The provider's rate limits, as its answer says them. Default: unknown. */
+  readonly limits?: ProviderLimits
 }
 
 /** A piece of an answer while it streams. The pieces with one index, joined, are one part of the answer. */

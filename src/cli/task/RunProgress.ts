@@ -107,11 +107,12 @@ const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"Se
 const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
   sensorLine(style, event, sensor, style.dim("skipped"), reason)
 
-/** The line for a model call that is retried after a wait. */
-const waitLine = (style: Style, event: Event, { kind, reason, retryInMs }: PayloadOf<"ModelFailed">) => {
-  if (retryInMs === undefined) return undefined
+/** The line for a model call that is retried after a wait, or after which another model is asked. */
+const waitLine = (style: Style, event: Event, { kind, reason, retryInMs, fallbackTo }: PayloadOf<"ModelFailed">) => {
+  if (retryInMs === undefined && fallbackTo === undefined) return undefined
   const why = shorten(oneLine(`${kind}: ${reason}`), MAX_TEXT_LENGTH)
-  return `     waits ${inWords(retryInMs)}: ${why}  ${style.dim(at(event.position))}`
+  const next = retryInMs === undefined ? `asks ${oneLine(fallbackTo ?? "")} instead` : `waits ${inWords(retryInMs)}`
+  return `     ${next}: ${why}  ${style.dim(at(event.position))}`
 }
 
 /** The line for a sensor without a reading. It has no number, because it is not a step of the agent. */

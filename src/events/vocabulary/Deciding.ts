@@ -188,6 +188,19 @@ export const decidingEvents = [
     { personal: { request: null } },
   ),
   eventType(
+    "ModelCallDelayed",
+    "An agent's request to a language model waits, because the rate limit that all tasks of the kernel share leaves no room for it yet.",
+    {
+      provider: Schema.String,
+      model: Schema.String,
+      waitMs: Milliseconds.annotations({ description: "How long it waits, in ms" }),
+      because: Schema.Literal("requests", "tokens", "retry-after").annotations({
+        description: "Requests or tokens a minute, or the provider's own request to wait",
+      }),
+      agentId,
+    },
+  ),
+  eventType(
     "ModelResponded",
     "A language model answered.",
     {
@@ -216,6 +229,11 @@ export const decidingEvents = [
       retryInMs: optional(
         Milliseconds.annotations({
           description: "How long the agent waits before it retries, in ms; absent: it does not retry",
+        }),
+      ),
+      fallbackTo: optional(
+        Schema.NonEmptyString.annotations({
+          description: "The model, as `provider/model`, that the agent asks instead; absent: none",
         }),
       ),
       latencyMs,

@@ -11,6 +11,8 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
+import type { ProviderLimits } from "../pacing/ModelPace.ts"
+import * as PacedCalls from "../pacing/PacedCalls.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /** An agent's request to a language model. */
@@ -28,6 +30,8 @@ export interface ModelCallResponse {
   readonly response: Json
   readonly usage: ModelUsage
   readonly cost?: ModelCost
+  /** The provider's rate limits, as its answer says them. Not recorded. */
+  readonly limits?: ProviderLimits
 }
 
 /**
@@ -48,6 +52,10 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   readonly retryAfterMs?: number
   /** The agent's wait before its retry, in milliseconds, if recorded. */
   readonly retryInMs?: number
+  /** The model that the agent asks instead, if recorded. */
+  readonly fallbackTo?: string
+  /** The provider's rate limits, as its answer says them. Not recorded. */
+  readonly limits?: ProviderLimits
 }> {
   override get message() {
     return `${this.provider}/${this.model} did not answer (${this.kind}): ${this.reason}`
@@ -82,6 +90,17 @@ export interface AskOptions {
   readonly workedMs?: Effect.Effect<number>
   /** The wait until a retry, in milliseconds; undefined without one. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
+  /** The model to ask instead, as `provider/model`; undefined without one. Recorded. */
+  readonly fallbackTo?: (failure: ModelCallFailed) => Effect.Effect<string | undefined>
+  /**
+   * Keeps the request within the rate limits that all tasks of the kernel share. One that would wait for longer than
+   * `longestMs` fails as `rate-limited` without being sent. Default: it does not wait. A replay does not wait either.
+   */
+  readonly paced?: {
+    /** An estimate of the request's tokens. */
+    readonly tokens: () => number
+    readonly longestMs: Effect.Effect<number>
+  }
 }
 
 /** Inputs that interrupt a request: waiting ones, and new ones. */
@@ -100,13 +119,18 @@ export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId, workedMs, retryInMs }: AskOptions = {},
+  options: AskOptions = {},
   interruption: Interruption = NO_INTERRUPTION,
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
+      const { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId, workedMs, retryInMs } = options
       const { waits, arrives } = interruptible ? interruption : NO_INTERRUPTION
       if (afterMs > 0) yield* restore(Effect.raceFirst(Effect.sleep(afterMs), arrives))
+      const turn =
+        options.paced === undefined
+          ? PacedCalls.FREE
+          : yield* PacedCalls.awaitTurn(task, { provider, model, agentId, ...options.paced }, restore, arrives)
       const called = yield* task.record({
         type: "ModelCalled",
         causationId: task.openedBy,
@@ -120,7 +144,7 @@ export const ask = <E>(
         },
       })
       const startedAt = performance.now()
-      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs, retryInMs }: FailedCall) =>
+      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs, ...next }: FailedCall) =>
         task.record({
           type: "ModelFailed",
           causationId: called.id,
@@ -128,18 +152,18 @@ export const ask = <E>(
             kind,
             reason: plainText(reason),
             latencyMs: MonotonicClock.elapsedSince(startedAt),
-            ...defined({ response, usage, cost, retryAfterMs, retryInMs }),
+            ...defined({ response, usage, cost, retryAfterMs, ...next }),
           },
         })
       // If the partial answer is too large for an event or not JSON, records the failure without it; failing that,
       // without its tokens. `[]` shows that something came: a call of unknown use is not one that used nothing.
       const recordFailure = (failed: FailedCall) => {
-        const { kind, reason, response, usage, cost, retryInMs } = failed
+        const { kind, reason, response, usage, cost, retryInMs, fallbackTo } = failed
         const least: FailedCall = {
           kind,
           reason,
           ...(response === undefined && usage === undefined && cost === undefined ? {} : { response: [] }),
-          ...defined({ retryInMs }),
+          ...defined({ retryInMs, fallbackTo }),
         }
         const metered: FailedCall = {
           ...least,
@@ -150,23 +174,30 @@ export const ask = <E>(
           Effect.catchTag("InvalidEvent", () => recordFailed(least)),
         )
       }
-      const recordWithWait = (failed: ModelCallFailed) =>
-        Effect.flatMap(retryInMs?.(failed) ?? Effect.succeed(undefined), (waitMs) => {
+      const recordWithNext = (failed: ModelCallFailed) =>
+        Effect.gen(function* () {
+          const waitMs = yield* retryInMs?.(failed) ?? Effect.succeed(undefined)
+          const fallbackTo = yield* options.fallbackTo?.(failed) ?? Effect.succeed(undefined)
           const { kind, reason, response, usage, cost, retryAfterMs } = failed
-          return recordFailure({
+          return yield* recordFailure({
             kind,
             reason,
-            ...defined({ response, usage, cost, retryAfterMs, retryInMs: waitMs }),
+            ...defined({ response, usage, cost, retryAfterMs, retryInMs: waitMs, fallbackTo }),
           })
         })
-      const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
+      const answered = inPace(
+        { provider, model },
+        turn,
+        Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering)),
+      )
       /** The answer; none if an input interrupted it. */
-      const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
-        waits,
-        (isWaiting) =>
-          isWaiting
-            ? Effect.succeedNone
-            : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
+      const answeredOrNot: Effect.Effect<
+        Option.Option<ModelCallResponse>,
+        E | ModelCallFailed | LogError
+      > = Effect.flatMap(waits, (isWaiting) =>
+        isWaiting
+          ? Effect.succeedNone
+          : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
       )
       // Read the partial answer once the answer has ended.
       const interrupted = Effect.flatMap(
@@ -206,7 +237,7 @@ export const ask = <E>(
               }),
           ),
         ),
-        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordWithWait(failure) : Effect.void)),
+        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordWithNext(failure) : Effect.void)),
         Effect.onInterrupt(() =>
           Effect.flatMap(partial, (known) =>
             recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
@@ -219,6 +250,23 @@ export const ask = <E>(
       )
     }),
   )
+
+/** Fails without an answer if the request must not leave. Otherwise tells the pace what the answer says. */
+const inPace = <E>(
+  of: Pick<ModelCallRequest, "provider" | "model">,
+  { refused, learn }: PacedCalls.Turn,
+  answered: Effect.Effect<ModelCallResponse, E>,
+): Effect.Effect<ModelCallResponse, E | ModelCallFailed> =>
+  refused === undefined
+    ? answered.pipe(
+        Effect.tap(({ usage, limits }) => learn({ tokens: usage.inputTokens + usage.outputTokens, limits })),
+        Effect.tapError((failure) =>
+          failure instanceof ModelCallFailed
+            ? learn({ limits: failure.limits, retryAfterMs: failure.retryAfterMs })
+            : Effect.void,
+        ),
+      )
+    : new ModelCallFailed({ ...of, kind: "rate-limited", usage: { inputTokens: 0, outputTokens: 0 }, ...refused })
 
 /** A program gives each warning once. */
 const warned = new Set<string>()
@@ -248,5 +296,5 @@ const INTERRUPTED = "an input interrupted the answer"
 
 type FailedCall = Pick<
   ModelCallFailed,
-  "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs" | "retryInMs"
+  "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs" | "retryInMs" | "fallbackTo"
 >

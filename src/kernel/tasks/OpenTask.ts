@@ -13,6 +13,7 @@ import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
 import type { Instances } from "../instances/Instances.ts"
+import type { ModelPaces } from "../pacing/ModelPaces.ts"
 import type { Registry } from "../registry/Registry.ts"
 import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
@@ -37,6 +38,8 @@ export interface KernelContext {
   ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
   /** The queue of all tasks' commands. */
   readonly commands: CommandQueue
+  /** The paces at which all tasks ask models. */
+  readonly paces: ModelPaces
   /** Receives the progress of calls. Default: nobody does. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined
   readonly pushed: PushedReadings

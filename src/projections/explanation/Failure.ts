@@ -114,8 +114,9 @@ const troublesIn = (events: ReadonlyArray<Event>, failed: ReadonlySet<string>): 
     const { position: at } = event
     const set = (key: string, says: string, brief?: string) => open.set(key, { at, says, ...defined({ brief }) })
     if (is(event, "ModelFailed")) {
-      const { kind, reason, retryInMs } = event.payload
-      if (retryInMs === undefined) set("model", `the language model failed (${kind}): ${short(reason)}`)
+      const { kind, reason, retryInMs, fallbackTo } = event.payload
+      if (retryInMs === undefined && fallbackTo === undefined)
+        set("model", `the language model failed (${kind}): ${short(reason)}`)
     } else if (is(event, "ModelResponded")) open.delete("model")
     else if (is(event, "IoFailed")) {
       const { io, error } = event.payload

@@ -84,8 +84,10 @@ const summaries: Summaries = {
   MessageSent: ({ content }) => content,
   AgentStateChanged: ({ state }) => value(state),
   GuideApplied: ({ systemPrompt }) => value(systemPrompt),
-  ModelFailed: ({ kind, reason, retryInMs }) =>
-    `${retryInMs === undefined ? "" : `waits ${inWords(retryInMs)}: `}${kind}: ${reason}`,
+  ModelFailed: ({ kind, reason, retryInMs, fallbackTo }) =>
+    `${retryInMs === undefined ? "" : `waits ${inWords(retryInMs)}: `}${fallbackTo === undefined ? "" : `asks ${fallbackTo} instead: `}${kind}: ${reason}`,
+  ModelCallDelayed: ({ provider, model, waitMs, because }) =>
+    `${provider} ${model} waits ${inWords(waitMs)} by the limit of ${because}`,
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,

@@ -71,6 +71,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
 
   GuideApplied: "model",
   ModelCalled: "model",
+  ModelCallDelayed: "model",
   ModelResponded: "model",
   ModelFailed: "model",
   MemoryCompacted: "model",

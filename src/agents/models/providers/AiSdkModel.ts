@@ -8,6 +8,7 @@ import { defined } from "../../../values/defined.ts"
 import { callIdOf } from "../CallId.ts"
 import { classify, type Failure, reasonOf } from "../Failure.ts"
 import type { Delta, Model, Turn, TurnHints, TurnRequest } from "../Model.ts"
+import { limitsIn } from "../RateHeaders.ts"
 import type { Secrets } from "../secrets/Secrets.ts"
 import * as Answer from "./Answer.ts"
 import { AnswerTooLong, LONGEST_ANSWER } from "./AnswerLimit.ts"
@@ -98,13 +99,16 @@ const turn = (
       }
     }).pipe(Effect.ensuring(Effect.sync(() => answer.rest().forEach(onDelta))))
   return Effect.gen(function* () {
-    const { stream } = yield* waited(() => language.doStream({ ...options, includeRawChunks: true, abortSignal }))
+    const { stream, response } = yield* waited(() =>
+      language.doStream({ ...options, includeRawChunks: true, abortSignal }),
+    )
+    const limits = limitsIn(response?.headers, yield* Clock.currentTimeMillis)
     yield* reading(stream.getReader())
     const sent = answer.error()
     if (sent !== undefined && answer.hasBegun()) return yield* classified(sent.error)
     const ended = outcome(answer, request.maxOutputTokens)
     if ("kind" in ended) return yield* Effect.fail(failed({ ...ended, reason: reasonOf(ended.reason, secrets.redact) }))
-    return { ...ended, parts: secrets.redactJson(ended.parts) }
+    return { ...ended, parts: secrets.redactJson(ended.parts), ...defined({ limits }) }
   })
 }
 

@@ -36,7 +36,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
     "recorder",
     "requestDigest",
   ],
-  ...["retryAfterMs", "retryInMs", "scoreSetId", "shownDigest", "usage", "waitedMs", "workedMs"],
+  ...["retryAfterMs", "retryInMs", "scoreSetId", "shownDigest", "usage", "waitMs", "waitedMs", "workedMs"],
 ])
 
 /**
