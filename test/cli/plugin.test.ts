@@ -157,7 +157,7 @@ describe("the registry", () => {
     const number = await hindcast(["plugin", "priority", "ear/hear", "high", ...log], at)
     expect(number).toMatchObject({
       code: 1,
-      stderr: 'error: priority: expected a number, such as 10, 0.5 or -3; higher goes first, found "high".\n',
+      stderr: 'error: priority: expected a number, such as 10, 0.5 or -3; higher runs first, found "high".\n',
     })
   })
 

@@ -34,8 +34,8 @@ export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split("
 
 /** Descriptions of the groups: commands that share their first word. */
 export const GROUPS: ReadonlyMap<string, string> = new Map([
-  ["cassette", "Save a provider's answers in a file, to play them without the provider"],
-  ["curriculum", "Let agents learn stage by stage, and look back at what was decided"],
+  ["cassette", "Save a provider's answers, and play them offline"],
+  ["curriculum", "Train agents in stages, and review each decision"],
   ["hooks", "Record and gate the coding agent that you use"],
   ["gate", "Try gate rules on recorded commands, and propose rules"],
   ["confirm", "Commands and host requests that wait for a person"],

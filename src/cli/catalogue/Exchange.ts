@@ -53,7 +53,10 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   {
     path: "export dataset",
     uses: [
-      ["export dataset --output FILE", "starred tasks and moments as examples, for Inspect too; --tag, --label select"],
+      [
+        "export dataset --output FILE",
+        "starred tasks and moments as examples, also for Inspect; or select with --tag or --label",
+      ],
     ],
     example: "export dataset --label pass=fail --format inspect --output failures.jsonl",
     page: "docs/guides/annotate.md#export-examples",

@@ -54,19 +54,17 @@ export const FILES: ReadonlyArray<Entry> = [
   },
   {
     path: "files bisect",
-    uses: [
-      ['files bisect --run "npm test"', "the first step after which a command fails; this executes recorded files"],
-    ],
+    uses: [['files bisect --run "npm test"', "the first step after which a command fails; runs recorded files"]],
     example: 'files bisect --run "npm test" --copy node_modules',
     exits:
-      "It exits with 1 if the first state is not good, the last one is not bad, or the ones in between cannot be tested.",
+      "It exits with 1 if the first state is not good, the last one is not bad, or it cannot test the states between them.",
     load: command(async () => (await import("../files/Bisect.ts")).bisect),
   },
   {
     path: "files compare",
     uses: [
       ["files compare TASK fork-1@TASK", "what each task did to the files, next to its score and cost"],
-      ['files compare A B --verify "npm test"', "also whether a command succeeds on those files; this executes them"],
+      ['files compare A B --verify "npm test"', "also whether a command succeeds on those files; runs recorded files"],
     ],
     example: 'files compare A B --verify "npm test" --copy node_modules',
     load: command(async () => (await import("../files/Compare.ts")).compare),
@@ -75,8 +73,8 @@ export const FILES: ReadonlyArray<Entry> = [
     path: "files restore",
     uses: [
       ["files restore MOMENT --into DIR", "write the files of a moment to another directory"],
-      ["files restore MOMENT --in-place", "write them over the current files, after a snapshot and a confirmation"],
-      ["files restore --undo", "undo that: go back to the files as they were before"],
+      ["files restore MOMENT --in-place", "overwrite the current files; takes a snapshot and asks first"],
+      ["files restore --undo", "undo the last --in-place restore"],
     ],
     example: "files restore @412 --in-place",
     exits: "Without --partial, it exits with 1 if it could not restore some files, and names them.",

@@ -78,7 +78,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log import",
-    uses: [["log import FILE", "create a log again from its exported events"]],
+    uses: [["log import FILE", "recreate a log from its exported events"]],
     example: "log import events.jsonl --log copy.db",
     load: command(async () => (await import("../log/ImportCommand.ts")).importing),
   },
@@ -102,7 +102,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "search",
-    uses: [["search WORDS", "find goals, messages, arguments, results, errors and notes by their words"]],
+    uses: [["search WORDS", "search goals, messages, arguments, results, errors and notes for words"]],
     example: "search no boiler --kind error",
     page: "docs/guides/search-a-log.md",
     load: command(async () => (await import("../time/Search.ts")).search),
@@ -178,7 +178,7 @@ export const PAST: ReadonlyArray<Entry> = [
   {
     path: "align",
     uses: [
-      ["align A B", "compare two tasks or timelines: the first decision that differs, and all else"],
+      ["align A B", "compare two tasks or timelines: the first decision that differs, then all other differences"],
       ["align A B C…", "compare several tasks in a table: outcome, score, cost, first decision that differs"],
     ],
     example: "align 1a2b3c4d 5e6f7a8b",
@@ -202,7 +202,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "replay",
-    uses: [["replay TASK --agent FILE", "run an agent on a recorded task again: identical, or where it diverges"]],
+    uses: [["replay TASK --agent FILE", "run an agent on a recorded task, and show whether and where it diverges"]],
     example: "replay 1a2b3c4d --agent agent.mjs",
     exits: "It exits with 2 if it diverged from the recording.",
     page: "docs/reference/agents.md",
@@ -219,7 +219,7 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "studio",
     uses: [
       ["studio [LINK]", "explore a log in the browser: its tasks, their moments and live events"],
-      ["studio --share FILE", "serve several logs to a team: TLS, accounts, roles, a record of who looked"],
+      ["studio --share FILE", "serve several logs to a team: TLS, accounts, roles, an access log"],
     ],
     example: "studio 1a2b3c4d",
     page: "docs/guides/open-studio.md",
@@ -227,7 +227,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "password",
-    uses: [["password", "make the hash of a password that you type, for an account of a shared Studio"]],
+    uses: [["password", "hash a password that you type, for an account of a shared Studio"]],
     example: "password",
     page: "docs/guides/share-studio-with-a-team.md",
     load: command(async () => (await import("../studio/PasswordCommand.ts")).password),

@@ -73,7 +73,7 @@ export const PLUGINS: ReadonlyArray<Entry> = [
   },
   {
     path: "plugin priority",
-    uses: [["plugin priority COMPONENT N", "set a component's priority; higher goes first"]],
+    uses: [["plugin priority COMPONENT N", "set a component's priority; higher runs first"]],
     example: "plugin priority greenhouse/lamp 5",
     load: command(async () => (await import("../plugin/PluginSettings.ts")).priority),
   },

@@ -4,7 +4,7 @@ import { command, type Entry } from "./Entry.ts"
 export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "task ls",
-    uses: [["task ls", "list tasks; --outcome failed, --tag TAG: only such ones"]],
+    uses: [["task ls", "list tasks; filter with --outcome or --tag"]],
     example: "task ls --limit 20",
     load: command(async () => (await import("../task/looking/ListCommand.ts")).ls),
   },
@@ -71,7 +71,12 @@ export const SCORES: ReadonlyArray<Entry> = [
   },
   {
     path: "label",
-    uses: [["label TASK|@POSITION pass|fail|NAME=VALUE", "judge it yourself; `compare` sets critics against people"]],
+    uses: [
+      [
+        "label TASK|@POSITION pass|fail|NAME=VALUE",
+        "judge it yourself; `compare` measures critics against human labels",
+      ],
+    ],
     example: "label 1a2b3c4d pass helpful=0.8",
     page: "docs/guides/annotate.md",
     load: command(async () => (await import("../annotate/AnnotateCommands.ts")).label),
@@ -120,7 +125,7 @@ export const SCORES: ReadonlyArray<Entry> = [
   },
   {
     path: "score promote",
-    uses: [["score promote POINTER SET", "let a pointer such as `official` name a score set"]],
+    uses: [["score promote POINTER SET", "point a name such as `official` to a score set"]],
     example: "score promote official stricter",
     page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).promote),

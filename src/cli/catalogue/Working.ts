@@ -5,7 +5,10 @@ export const RUN: ReadonlyArray<Entry> = [
   {
     path: "demo",
     uses: [
-      ["demo", "see Hindcast at work: an agent fixes a test, dies and continues; then commands explain and score it"],
+      [
+        "demo",
+        "see Hindcast at work: an agent fixes a test, is killed and resumes; then commands explain and score it",
+      ],
       ["demo --world", "two agents in a text adventure, and a plugin that looks at this directory"],
       ["demo --tasks N", "write a log of many tasks to explore, with typical failures"],
     ],
@@ -56,7 +59,7 @@ export const RUN: ReadonlyArray<Entry> = [
   },
   {
     path: "curriculum replay",
-    uses: [["curriculum replay FILE", "decide a run again by other criteria, without running anything: --run RUN"]],
+    uses: [["curriculum replay FILE", "apply other criteria to a recorded run, without running its agent: --run RUN"]],
     example: "curriculum replay stricter.yaml",
     exits: "It exits with 2 if it could compare no decision.",
     page: "docs/guides/train-by-a-curriculum.md",
@@ -102,14 +105,14 @@ export const RUN: ReadonlyArray<Entry> = [
     uses: [
       [
         "record -- node FILE",
-        "record the requests of a program with its own agent; record doctor -- node FILE: find out whether a replay would repeat all of it",
+        "record the requests of a program with its own agent; record doctor -- node FILE: find out whether a replay would repeat everything",
       ],
       ["record --proxy -- PROGRAM", "the same for a program in any language, such as python agent.py"],
       ["record --intercept -- PROGRAM", "record its requests to all servers"],
     ],
     example: 'record --goal "Answer the letter" -- node agent.js',
     page: "docs/guides/record-any-program.md",
-    exits: "The exit code is the program's. `record doctor` exits with 2 if a replay would not repeat all of it.",
+    exits: "The exit code is the program's. `record doctor` exits with 2 if a replay would not repeat everything.",
     load: command(async () => (await import("../record/RecordCommand.ts")).record),
   },
   {

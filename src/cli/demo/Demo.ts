@@ -74,7 +74,7 @@ export const demo = Command.make("demo", options, (typed) =>
   }),
 ).pipe(
   Command.withDescription(
-    "See Hindcast at work in a few seconds: an agent fixes a failing test, dies and continues, and you look back at its steps",
+    "See Hindcast at work in a few seconds: an agent fixes a failing test, is killed and resumes, and you look back at its steps",
   ),
 )
 

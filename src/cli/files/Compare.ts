@@ -33,7 +33,7 @@ const options = {
   tasks: argument("task", "A task, or a task on a timeline (fork-1@TASK)").pipe(Args.atLeast(2)),
   verify: optionalText(
     "verify",
-    "A shell command to run on the final files of each task. Its exit code says what they are: 0 is good, 125 says nothing, any other up to 127 is bad",
+    "A shell command to run on the final files of each task. Its exit code says what they are: 0 is good, 125 is inconclusive, any other up to 127 is bad",
   ),
   timeoutMs: FileRuns.timeoutMs,
   copy: FileRuns.copy,

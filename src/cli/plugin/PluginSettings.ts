@@ -14,7 +14,7 @@ import { value as shown, signed } from "../terminal/Text.ts"
 import { target } from "./PluginOptions.ts"
 
 const component = argument("component", "A component: plugin/component")
-const priorityText = argument("priority", "A number, such as 10, 0.5 or -3; higher goes first")
+const priorityText = argument("priority", "A number, such as 10, 0.5 or -3; higher runs first")
 
 export const priority = Command.make(
   "priority",
@@ -35,7 +35,7 @@ export const priority = Command.make(
 const numberIn = (text: string): Effect.Effect<number, BadInput> => {
   const plain = text.trim().replace("\u2212", "-")
   const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN
-  const expected = "a number, such as 10, 0.5 or -3; higher goes first"
+  const expected = "a number, such as 10, 0.5 or -3; higher runs first"
   return Number.isFinite(number)
     ? Effect.succeed(number)
     : new BadInput({ input: "priority", expected, found: `"${text}"` })

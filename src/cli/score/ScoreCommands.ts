@@ -119,7 +119,7 @@ export const promote = Command.make(
         `${style.name(oneLine(pointer))} is ${String(event.payload.scoreSetId)} from ${at(event.position)} on.`,
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
-).pipe(Command.withDescription("Let a pointer such as `official` name a score set; nothing else changes"))
+).pipe(Command.withDescription("Point a name such as `official` to a score set; nothing else changes"))
 
 const CLUSTERS = ["goal", "agent"] as const
 

@@ -18,7 +18,7 @@ export const password = Command.make("password", { json }, ({ json }) =>
     const hash = yield* PasswordHash.make(typed)
     yield* Output.show(json, { hash }, () => [hash])
   }),
-).pipe(Command.withDescription("Make the hash of a password that you type, for an account of a shared Studio"))
+).pipe(Command.withDescription("Hash a password that you type, for an account of a shared Studio"))
 
 const checked = (typed: string): Effect.Effect<void, BadInput> => {
   const { length } = typed

@@ -62,7 +62,7 @@ export const align = Command.make(
     }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(
   Command.withDescription(
-    "Compare two tasks or timelines event by event, matched by their contents: the first decision that differs, and all other differences",
+    "Compare two tasks or timelines event by event, matched by their contents: the first decision that differs, then all other differences",
   ),
 )
 
@@ -86,7 +86,7 @@ export const tableOf = (names: ReadonlyArray<string>, task: Option.Option<string
     return yield* tableOfRuns(runs, wanted)
   })
 
-/** The table, with what goes on in open tasks. */
+/** The table, with the activity of open tasks. */
 export const tableOfRuns = (runs: ReadonlyArray<RunTable.RunOfTask>, wanted: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const table = yield* RunTable.load(runs, wanted)

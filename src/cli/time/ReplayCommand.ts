@@ -98,7 +98,7 @@ export const replay = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2). Or, after --, a program that `hindcast record` recorded",
+    "Run an agent on a recorded task, using only the recording, and show whether and where it diverges (exit code 2). Or, after --, run a program that `hindcast record` recorded",
   ),
 )
 

@@ -52,4 +52,4 @@ export const search = Command.make(
       )
       yield* Output.show(json, SearchPage.document(text, found), (style) => SearchPage.lines(style, found))
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Find goals, messages, arguments, results, errors and notes that have some words"))
+).pipe(Command.withDescription("Search goals, messages, arguments, results, errors and notes for words"))

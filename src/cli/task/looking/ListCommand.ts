@@ -54,7 +54,7 @@ export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outc
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "List the tasks: outcome, or what goes on in open ones, score, steps, tokens and cost of models, positions, goal",
+    "List the tasks: outcome or current activity, score, steps, tokens and cost of models, positions, goal",
   ),
 )
 
