@@ -74,7 +74,7 @@ const SENTENCES: ReadonlyArray<readonly [name: string, sentence: RegExp]> = [
   ["feet taken for metres", /program\/photo .* failed with nothing-there/],
   ["a request of the user ignored", /no call failed; look first at @\d+: a call about a person's request/],
   ["two steps in the wrong order", /program\/check .* failed with unhealthy/],
-  ["a payment made twice", /; one call failed, and a later one made it good\.$/],
+  ["a payment made twice", /; one call failed, and a later attempt succeeded\.$/],
   [
     "instructions in a web page",
     /^Failed after 3 steps \(“The customers' names left the house\.”\); no call failed\.$/,
@@ -149,7 +149,9 @@ describe("why a task failed", () => {
     expect(stdout).toMatch(/^Failed after 3 steps/)
     const text = stdout.replaceAll(/\s+/g, " ")
     expect(text).toContain("(inferred by altered value)")
-    expect(text).toContain("The log records every line without a rule. Inferred by altered value: no earlier text")
+    expect(text).toContain(
+      "Lines without a rule come straight from the log. Inferred by altered value: no earlier text",
+    )
     expect(text).toMatch(/why main@19 .* step \S+ --at @19/)
   })
 

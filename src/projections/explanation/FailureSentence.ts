@@ -95,7 +95,7 @@ const failureOf = ({ last, madeGood }: Failures, { own }: Examined): string => {
 const noneFailed = (madeGood: number, { steps }: Examined["own"]): string => {
   if (steps.length === 0) return "; no call is recorded"
   if (madeGood === 0) return "; no call failed"
-  return `; ${madeGood === 1 ? "one call failed, and a later one" : `${madeGood} calls failed, and later ones`} made it good`
+  return `; ${madeGood === 1 ? "one call failed, and a later attempt" : `${madeGood} calls failed, and later attempts`} succeeded`
 }
 
 const lookFirst = ([suspect]: ReadonlyArray<Suspect>): string =>
@@ -128,9 +128,9 @@ export const ofOpen = ({ activity, steps, to, asked }: Open): string => {
     case "paused":
       return `${so} is paused after ${count(steps, "step")}.`
     case "unfinished":
-      return `${so}s recording ends ${at(to)} after ${count(steps, "step")} without a close, and may go on.`
+      return `${so}s recording ends ${at(to)} after ${count(steps, "step")} without a close, and may still continue.`
     default:
-      return `${so} is open after ${count(steps, "step")}, and nobody can tell from here whether its process lives.`
+      return `${so} is open after ${count(steps, "step")}, and Hindcast cannot tell whether its process is still running.`
   }
 }
 

@@ -14,7 +14,7 @@ const OWN: { readonly [rule: string]: Rule } = {
     phrase: "a way around a denied call",
     says: "a call was denied, and a later one that names the same thing succeeded",
   },
-  denied: { phrase: "a denied call", says: "a call was denied, and no other call names what it was about" },
+  denied: { phrase: "a denied call", says: "a call was denied, and no later call that names the same thing succeeded" },
   "stale read": {
     phrase: "a stale reading",
     says: "the call has a value from an earlier result, and somebody else acted on the same thing in between",
@@ -33,13 +33,13 @@ const OWN: { readonly [rule: string]: Rule } = {
     phrase: "an altered value",
     says: "no earlier text has a value of the call, but one that is almost the same",
   },
-  "unheard value": { phrase: "a value that nobody told", says: "no earlier text has a value of the call" },
-  "unheard number": { phrase: "a number that nobody told", says: "no earlier text has a number of the call" },
+  "unheard value": { phrase: "a value without a source", says: "no earlier text has a value of the call" },
+  "unheard number": { phrase: "a number without a source", says: "no earlier text has a number of the call" },
   "after an input": {
     phrase: "a call about a person's request",
     says: "the call names a thing that a person had said something about",
   },
-  loop: { phrase: "a loop", says: "the same call had the same end at least three times" },
+  loop: { phrase: "a loop", says: "the same call had the same outcome at least three times" },
   "same thing before": {
     phrase: "an earlier call about the same thing",
     says: "the call names the same thing as the one where the failure shows",

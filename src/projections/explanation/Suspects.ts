@@ -55,7 +55,7 @@ const workedAround: Detector = ({ steps }) =>
     )
     const denied = `${named(step)} was denied ${at(position)} by ${rule}${reason === "" ? "" : ` (${shorten(reason, 60)})`}`
     return around === undefined
-      ? [{ kind: "denied", at: position, says: `${denied}; nothing else reached what it was about.`, weight: 4 }]
+      ? [{ kind: "denied", at: position, says: `${denied}; no later call reached the same thing.`, weight: 4 }]
       : [
           {
             kind: "worked around",
@@ -87,10 +87,10 @@ const failed: Detector = ({ steps }, { isUsed }) => {
     const said = `${named(step)} failed ${at(position)} with ${code}: ${shorten(message, 80)}`
     if (!isFirst) return []
     if (good !== undefined) {
-      return [{ kind: "failed once", at: position, says: `${said}; ${at(good.at)} did it.`, weight: 3 }]
+      return [{ kind: "failed once", at: position, says: `${said}; repeated ${at(good.at)}, it succeeded.`, weight: 3 }]
     }
     const times = again === 0 ? "" : ` (${again} more like it)`
-    const next = later.length === 0 ? "; nobody tried again" : ""
+    const next = later.length === 0 ? "; it was not retried" : ""
     return [{ kind: "failed", at: position, says: `${said}${times}${next}.`, weight: weigh(6, isUsed(position)) }]
   })
 }
@@ -188,12 +188,12 @@ const unknownValue: Detector = ({ steps }, { isTold, toldBefore, isUsed }) =>
     for (const one of Identifiers.inValue(step.args)) {
       if (isTold(one, step.at)) continue
       const [similar] = DidYouMean.similarNames(one, toldBefore(step.at))
-      const like = similar === undefined ? "" : ` Like it is "${shorten(similar, 60)}".`
+      const like = similar === undefined ? "" : ` It resembles "${shorten(similar, 60)}".`
       return [
         {
           kind: similar === undefined ? "unheard value" : "altered value",
           at: step.at,
-          says: `${named(step)} has "${shorten(one, 60)}", which no goal, input, reading or result before told.${like}`,
+          says: `${named(step)} has "${shorten(one, 60)}", which no earlier goal, input, reading or result contains.${like}`,
           weight: weigh(similar === undefined ? 3 : 6, isUsed(step.at)),
         },
       ]
@@ -201,7 +201,7 @@ const unknownValue: Detector = ({ steps }, { isTold, toldBefore, isUsed }) =>
     return []
   })
 
-/** The same command three times or more with the same end. */
+/** The same command three times or more with the same outcome. */
 const loop: Detector = ({ steps }) => {
   const groups = new Map<string, Array<Step>>()
   for (const step of steps) {
@@ -216,7 +216,7 @@ const loop: Detector = ({ steps }) => {
       {
         kind: "loop",
         at: first.at,
-        says: `${named(first)} was done ${same.length} times with the same end, again ${ends.join(", ")}.`,
+        says: `${named(first)} was called ${same.length} times with the same outcome (also ${ends.join(", ")}).`,
         weight: 5,
       },
     ]
@@ -241,7 +241,7 @@ const unheardNumber: Detector = ({ steps }, { isNumberTold, isSymptom }) =>
   steps.flatMap((step): ReadonlyArray<Suspect> => {
     const unheard = numbersIn(step.args).find((one) => !isNumberTold(one, step.at))
     if (unheard === undefined) return []
-    const says = `${named(step)} has the number ${unheard}, which no goal, input, reading or result before told.`
+    const says = `${named(step)} has the number ${unheard}, which no earlier goal, input, reading or result contains.`
     return [{ kind: "unheard number", at: step.at, says, weight: isSymptom(step.at) ? 3 : 2 }]
   })
 
@@ -268,7 +268,7 @@ const before: Detector = ({ steps }, { isSymptom, usesOf }) =>
         return { kind: "same thing before", at: other.at, says, weight: 2.5 }
       }),
       ...usesOf(step).map((source): Suspect => {
-        const says = `${source.from} told a value of ${named(step)} ${at(step.at)}, where the failure shows.`
+        const says = `${source.from} contains a value of ${named(step)} ${at(step.at)}, where the failure shows.`
         return { kind: "source of the end", at: source.at, says, weight: 2 }
       }),
     ]

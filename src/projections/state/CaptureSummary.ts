@@ -55,7 +55,7 @@ export const rows = ({
       ...inferred.map(({ rule, count }) => ({ count, what: `by ${rule}`, why: sentenceOf(rule), isOfLog: false })),
       ...merged.map(({ source, rule, count }) => ({
         count,
-        what: `told by ${source}, too, by ${rule}`,
+        what: `also reported by ${source}, matched by ${rule}`,
         why: MATCH_RULES[rule],
         isOfLog: true,
       })),

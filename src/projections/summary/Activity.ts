@@ -33,8 +33,8 @@ const SENTENCES: { readonly [activity in Activity]: string } = {
   waiting: "waiting for a person",
   paused: "paused",
   stopped: "stopped unexpectedly: its process ended without closing the task",
-  unfinished: "unfinished: imported or recorded so far, and may go on",
-  unknown: "open: nobody can tell from here whether its process lives",
+  unfinished: "unfinished: imported or recorded so far, and may still continue",
+  unknown: "open: Hindcast cannot tell whether its process is still running",
 }
 
 /** The outcome of a closed task, or the activity of an open one, in one word. */

@@ -202,7 +202,7 @@ const summaries: Summaries = {
 
   FileImported: ({ source, name, records, taskIds, runs }) =>
     `${name} (${source}): ${count(records, "record")}, ${runs === undefined ? count(taskIds.length, "task") : count(runs, "run")}`,
-  AccountMerged: ({ source, matches }) => `${source}: ${count(matches.length, "event")} told by both`,
+  AccountMerged: ({ source, matches }) => `${source}: ${count(matches.length, "event")} reported by both`,
   SourceStated: ({ source, used, waits }) =>
     [
       source,

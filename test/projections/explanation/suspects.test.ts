@@ -9,7 +9,7 @@ describe("a denied command", () => {
       {
         kind: "denied",
         at: 2,
-        says: 'files/write {"path":"/etc/hosts"} was denied @2 by no-etc (Not here); nothing else reached what it was about.',
+        says: 'files/write {"path":"/etc/hosts"} was denied @2 by no-etc (Not here); no later call reached the same thing.',
         weight: 4,
       },
     ])
@@ -35,7 +35,7 @@ describe("a denied command", () => {
     step("files/read", { text: "word" })
     expect(of("worked around")).toEqual([])
     expect(of("denied").map(({ at }) => at)).toEqual([4, 6])
-    expect(of("denied")[0]?.says).toContain("by no-etc; nothing else")
+    expect(of("denied")[0]?.says).toContain("by no-etc; no later call")
   })
 })
 
@@ -43,7 +43,7 @@ describe("a failed command", () => {
   it("is named once for a code, with the failures like it", () => {
     const { step, of } = story()
     step("shop/buy", { sku: "word" }, { error: ["Busy", "try later"] })
-    expect(of("failed")[0]?.says).toBe('shop/buy {"sku":"word"} failed @2 with Busy: try later; nobody tried again.')
+    expect(of("failed")[0]?.says).toBe('shop/buy {"sku":"word"} failed @2 with Busy: try later; it was not retried.')
     step("shop/buy", { sku: "other" }, { error: ["Busy", "try later"] })
     step("shop/buy", { sku: "other" }, { error: ["Gone", "sold out"] })
     step("shop/buy", { sku: "third" })
@@ -64,7 +64,7 @@ describe("a failed command", () => {
       {
         kind: "failed once",
         at: 2,
-        says: 'shop/buy {"sku":"word"} failed @2 with Busy: try later; @3 did it.',
+        says: 'shop/buy {"sku":"word"} failed @2 with Busy: try later; repeated @3, it succeeded.',
         weight: 3,
       },
     ])
@@ -225,7 +225,7 @@ describe("a value that nothing told", () => {
       {
         kind: "altered value",
         at: 2,
-        says: 'shop/cancel {"id":"order-1243"} has "order-1243", which no goal, input, reading or result before told. Like it is "order-1234".',
+        says: 'shop/cancel {"id":"order-1243"} has "order-1243", which no earlier goal, input, reading or result contains. It resembles "order-1234".',
         weight: 6,
       },
     ])
@@ -245,7 +245,7 @@ describe("a value that nothing told", () => {
 })
 
 describe("the same command again and again", () => {
-  it("is a loop from the third time on, with the same end", () => {
+  it("is a loop from the third time on, with the same outcome", () => {
     const { step, of } = story()
     step("shop/look", { q: "word" })
     step("shop/look", { q: "word" })
@@ -257,13 +257,13 @@ describe("the same command again and again", () => {
       {
         kind: "loop",
         at: 1,
-        says: 'shop/look {"q":"word"} was done 3 times with the same end, again @3, @9.',
+        says: 'shop/look {"q":"word"} was called 3 times with the same outcome (also @3, @9).',
         weight: 5,
       },
     ])
     step("shop/look", { q: "word" })
     step("shop/look", { q: "word" })
-    expect(of("loop")[0]?.says).toContain("5 times with the same end, again @3, @9, @11.")
+    expect(of("loop")[0]?.says).toContain("5 times with the same outcome (also @3, @9, @11).")
   })
 })
 
@@ -304,7 +304,7 @@ describe("a number that nothing told", () => {
       {
         kind: "unheard number",
         at: 6,
-        says: 'bank/pay {"nested":[{"amount":-12}]} has the number -12, which no goal, input, reading or result before told.',
+        says: 'bank/pay {"nested":[{"amount":-12}]} has the number -12, which no earlier goal, input, reading or result contains.',
         weight: 2,
       },
     ])
@@ -355,7 +355,7 @@ describe("where the failure shows", () => {
       {
         kind: "source of the end",
         at: 1,
-        says: 'shop/state told a value of shop/buy {"sku":"sku-77"} @12, where the failure shows.',
+        says: 'shop/state contains a value of shop/buy {"sku":"sku-77"} @12, where the failure shows.',
         weight: 2,
       },
     ])

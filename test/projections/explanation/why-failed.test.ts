@@ -58,7 +58,7 @@ describe("a task that failed", () => {
     const none = await explained([opened(), ...repeated, closed("failed")])
     expect(none).toMatchObject({
       moment: 6,
-      sentence: "Failed after 2 steps; one call failed, and a later one made it good.",
+      sentence: "Failed after 2 steps; one call failed, and a later attempt succeeded.",
     })
   })
 
@@ -151,10 +151,10 @@ describe("an open task", () => {
   it.each([
     ["running", "It has not failed: it is running, 2 steps so far."],
     ["paused", "It has not failed: it is paused after 2 steps."],
-    ["unfinished", "It has not failed: its recording ends @4 after 2 steps without a close, and may go on."],
+    ["unfinished", "It has not failed: its recording ends @4 after 2 steps without a close, and may still continue."],
     [
       "unknown",
-      "It has not failed: it is open after 2 steps, and nobody can tell from here whether its process lives.",
+      "It has not failed: it is open after 2 steps, and Hindcast cannot tell whether its process is still running.",
     ],
     ["waiting", "It has not failed: it waits for a person."],
   ] as const)("that is %s has not failed", async (activity, expected) => {

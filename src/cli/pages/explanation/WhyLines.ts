@@ -36,7 +36,7 @@ const basis = ({ rule }: Link): string => (rule === undefined ? "" : `  (inferre
 const legend = (style: Style, { rules, chain }: WhyFailed): ReadonlyArray<string> => {
   const inferred = Object.entries(rules).map(([rule, says]) => style.dim(`Inferred by ${rule}: ${says}.`))
   if (chain.length === 0) return inferred
-  return ["", style.dim("The log records every line without a rule."), ...inferred]
+  return ["", style.dim("Lines without a rule come straight from the log."), ...inferred]
 }
 
 const next = ({ taskId, timeline, moment: first }: WhyFailed): ReadonlyArray<string> =>
