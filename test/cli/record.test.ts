@@ -140,7 +140,7 @@ describe("hindcast record", () => {
     const before = asked
     const same = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "hello"])
     expect(same).toMatchObject({ code: 0, stdout: "You said: hello\n" })
-    expect(same.stderr).toContain(`The program did as recorded in task ${first.id}.`)
+    expect(same.stderr).toContain(`The program repeated task ${first.id}.`)
     const other = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "good night"])
     expect(other.code).toBe(2)
     expect(other.stderr).toMatch(/diverged @\d+ \(fetch\): in message 1 \(user\), expected \[?hello/)
@@ -202,7 +202,7 @@ await ask(process.argv[2])`,
       "http://gone.invalid",
     )
     expect(tools).toMatchObject({ code: 0, stdout: "You said: hello\n" })
-    expect(tools.stderr).toContain("apart from the requests that were sent again, it did as recorded")
+    expect(tools.stderr).toContain("apart from the requests that were sent again, it repeated task")
     const json = await hindcast(["replay", id, "--log", log, "--json", "--", process.execPath, agent, "hello"])
     expect(json.code).toBe(1)
     expect(json.stderr).toContain("whose output is its own")

@@ -237,7 +237,7 @@ describe("a program whose clients are node:http, undici, and what is built on th
       const replaying = ["replay", id, "--log", log, ...program]
       const replayed = await start(replaying, { env: { ...env, BASE, PROXY: "http://127.0.0.1:1" } }).ended
       expect(JSON.parse(replayed.stdout)).toEqual(plain)
-      expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as recorded") })
+      expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("repeated task") })
     }
     expect(served.length).toBe(before)
   })

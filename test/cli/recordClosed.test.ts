@@ -162,7 +162,7 @@ describe("a replayed process", () => {
     expect(closed.stderr).toMatch(/a lookup of the name model\.example, 2 times, at \S*lookup \(.*ways\.mjs:\d+:\d+\)/)
     expect(closed.stderr).toContain(`a datagram to 127.0.0.1:${env.UDP}, at `)
     expect(closed.stderr).toContain(`--allow-host 127.0.0.1:${env.PORT}`)
-    expect(closed.stderr).not.toContain("did as recorded")
+    expect(closed.stderr).not.toContain("repeated task")
 
     const secure = await run("replay", id, "--log", log, ...program, "tls")
     expect(secure.stderr).toMatch(/a connection to 127\.0\.0\.1:\d+, at \S*tls \(.*ways\.mjs:\d+:\d+\)/)
@@ -170,7 +170,7 @@ describe("a replayed process", () => {
     const allowed = ["--allow-host", `localhost:${env.PORT}`]
     const open = await run("replay", id, "--log", log, ...allowed, ...program, "net", "http", "worker", "spawnSync")
     expect(JSON.parse(open.stdout)).toEqual({ net: "out", http: "out", worker: "out", spawnSync: "out" })
-    expect(open).toMatchObject({ code: 0, stderr: expect.stringContaining("did as recorded") })
+    expect(open).toMatchObject({ code: 0, stderr: expect.stringContaining("repeated task") })
     expect(reached).toBeGreaterThanOrEqual(4)
   })
 
@@ -221,7 +221,7 @@ if (process.argv[3]) process.kill(process.pid, process.argv[3])
 
     const allowed = await run("replay", other, "--log", log, "--allow-host", `localhost:${env.PORT}`, ...program)
     expect(of(allowed.stdout)).toMatchObject({ shell: "out" })
-    expect(allowed.stderr).toContain("did as recorded")
+    expect(allowed.stderr).toContain("repeated task")
     // What is neither of this machine's loopback nor a single port cannot be led into a namespace.
     const elsewhere = await run("replay", other, "--log", log, "--allow-host", "db.example:5432", ...program)
     expect(elsewhere.stderr).toContain("it may reach db.example:5432, and only loopback ports can be forwarded")

@@ -99,7 +99,7 @@ print(json.dumps({"own": to_itself(), "away": away() if len(sys.argv) > 1 else [
       (tasks as ReadonlyArray<{ id: string; goal: string }>).find(({ goal }) => /trying/.test(goal))?.id,
     )
     const same = await start(["replay", id, ...program], { env }).ended
-    expect(same).toMatchObject({ code: 0, stderr: expect.stringContaining("did as recorded") })
+    expect(same).toMatchObject({ code: 0, stderr: expect.stringContaining("repeated task") })
     if (same.stderr.includes("The program keeps its network access: ")) return
     const { code, stdout, stderr } = await start(["replay", id, ...program, "away"], { env }).ended
     expect({ code, said: JSON.parse(stdout) }).toEqual({

@@ -145,7 +145,7 @@ describe.each(MEANS)("hindcast record --workspace, %s", (_, options) => {
     const blame = JSON.parse((await hindcast("files", "blame", "copy.txt", "--json")).stdout)
     expect(blame.versions[0].calls[0]).toMatchObject({ actuator: "program/shell" })
     const replayed = await hindcast("replay", String(events[0]?.taskId), "--", process.execPath, agent, "edits")
-    expect(replayed.stderr).toContain("The program did as recorded")
+    expect(replayed.stderr).toContain("The program repeated task")
   })
 
   it("records the files of a fork in its own directory, each by the call that changed it", async () => {

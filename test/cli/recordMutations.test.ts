@@ -82,7 +82,7 @@ describe("a recorded program on the command line that", () => {
   it("does as was recorded is replayed, and goes on in a fork", async () => {
     expect(await replay(...does(RECORDED))).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("did as recorded"),
+      stderr: expect.stringContaining("repeated task"),
     })
     expect(asked).toEqual([])
     const forked = await fork("faithful", ...does(RECORDED))
@@ -101,7 +101,7 @@ describe("a recorded program on the command line that", () => {
       expect(code).toBe(2)
       expect(stderr).toContain(found)
       expect(stderr).toContain(done)
-      expect(stderr).not.toMatch(/did as recorded in|continued from/)
+      expect(stderr).not.toMatch(/repeated task|continued from/)
     }
     if (steps.length === 0) {
       const again = /`node \S+main\.js record --log \S+mutated\.db -- \S+node \S+steps\.mjs '\[\]'` records it/
@@ -125,7 +125,7 @@ describe("a recorded program on the command line that", () => {
       start(["replay", id, "--log", other, "--", ...words], { env }).ended
     expect(await again(...does(["one"], "fails"))).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("did as recorded"),
+      stderr: expect.stringContaining("repeated task"),
     })
     const succeeded = await again(...does(["one"]))
     expect(succeeded).toMatchObject({
@@ -149,7 +149,7 @@ describe("a recorded program on the command line that", () => {
     const first = await hindcast(["record", "--log", other, "--", ...words], { env })
     expect(await pasted(first.stderr, "replays it")).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("did as recorded"),
+      stderr: expect.stringContaining("repeated task"),
     })
     const forked = await hindcast(["fork", "@1", "--log", other, "--", ...words], { env })
     expect(await pasted(forked.stderr, "shows where")).toMatchObject({

@@ -70,7 +70,7 @@ describe("a program in another language", () => {
     )
     expect(reason.length).toBeLessThan(700)
     expect(reason).not.toContain("sk-very-secret-key")
-    expect(await replay("fail")).toMatchObject({ code: 3, stderr: expect.stringContaining("did as recorded") })
+    expect(await replay("fail")).toMatchObject({ code: 3, stderr: expect.stringContaining("repeated task") })
   })
 
   it("that ends otherwise in a replay says so with the end of its error output", async () => {

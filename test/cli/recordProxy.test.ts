@@ -101,7 +101,7 @@ describe("hindcast record --proxy -- python agent.py", () => {
 
     const replayed = await run(["replay", id], OFFLINE)
     expect(replayed).toMatchObject({ code: 0, stdout: SAID })
-    expect(replayed.stderr).toContain(`The program did as recorded in task ${id}.`)
+    expect(replayed.stderr).toContain(`The program repeated task ${id}.`)
     expect(asked).toEqual([])
 
     const events = (await listed(["--log", log, "--task", id])) as ReadonlyArray<{

@@ -26,7 +26,7 @@ describe("replay", () => {
     const { code, stdout, stderr } = await hindcast(["replay", task.slice(-8), ...agentOf("knows-the-way"), ...log])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toMatch(
-      /^Identical: knows-the-way@1\.0\.0 did in task \S+ what knows-the-way@1\.0\.0 did, over \d+ events, to its end\.\n$/,
+      /^Identical: knows-the-way@1\.0\.0 acted in task \S+ as knows-the-way@1\.0\.0 did, over \d+ events, to its end\.\n$/,
     )
   })
 
@@ -202,7 +202,7 @@ describe("fork", () => {
   it("is replayed as the work of who went on with it", async () => {
     const { code, stdout } = await hindcast(["replay", task, ...agentOf("wanderer"), "--timeline", "fork-2", ...log])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^Identical: wanderer@1\.0\.0 did in task \S+ on fork-2 what wanderer@1\.0\.0 did, /)
+    expect(stdout).toMatch(/^Identical: wanderer@1\.0\.0 acted in task \S+ on fork-2 as wanderer@1\.0\.0 did, /)
   })
 
   it("says what cannot be, and records nothing", async () => {

@@ -153,7 +153,7 @@ const runOnRecording = ({
       if (!fs.existsSync(told)) {
         return yield* new Program.NotStarted({
           command: program.join(" "),
-          reason: "one that does not on its recording",
+          reason: "one that does not start on its recording",
         })
       }
       const lines = fs.readFileSync(told, "utf8").split("\n")

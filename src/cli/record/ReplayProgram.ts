@@ -79,11 +79,11 @@ const told = (
     const did =
       compared.recorded === 0
         ? `no request was answered from task ${taskId}, so nothing was compared.`
-        : `apart from the requests that were sent again, it did as recorded in task ${taskId}.`
+        : `apart from the requests that were sent again, it repeated task ${taskId}.`
     yield* Output.note(
       Option.isSome(live)
         ? `The program ended; ${did}`
-        : `The program did as recorded in task ${taskId}.${exit === undefined ? NO_EXIT : ""}`,
+        : `The program repeated task ${taskId}.${exit === undefined ? NO_EXIT : ""}`,
     )
   })
 

@@ -15,9 +15,9 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
   const words =
     rationales === 0 ? [] : [`${count(rationales, "rationale")} differ, which does not count as a divergence.`]
   if (divergence === null) {
-    const end = complete ? "to its end" : "up to where the recording ends, before its agent was done"
+    const end = complete ? ", to its end" : "; the recording ends before its agent finished"
     return [
-      `${style.good("Identical")}: ${oneLine(replayed)} did in ${where} what ${oneLine(recorded)} did, over ${count(events, "event")}, ${end}.`,
+      `${style.good("Identical")}: ${oneLine(replayed)} acted in ${where} as ${oneLine(recorded)} did, over ${count(events, "event")}${end}.`,
       ...words,
     ]
   }
