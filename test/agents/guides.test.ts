@@ -207,8 +207,8 @@ describe("--guide", () => {
           "replay",
         )
       expect((yield* loading("counter/tidy")).name).toBe("anthropic/claude-sonnet-4-5")
-      expect((yield* Effect.flip(loading("guides/tidy.yaml"))).message).toContain("expected a file that can be read")
-      expect((yield* Effect.flip(loading("tidy"))).message).toContain("expected a file that can be read")
+      expect((yield* Effect.flip(loading("guides/tidy.yaml"))).message).toContain("expected a readable file")
+      expect((yield* Effect.flip(loading("tidy"))).message).toContain("expected a readable file")
     }),
   )
 })

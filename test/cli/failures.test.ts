@@ -274,7 +274,7 @@ measures:
 
   it("a rubric that does not exist: exit 3", async () => {
     expect(await notFound("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toMatch(
-      /none\.yaml.*\n.*expected a file that can be read, found none$/,
+      /none\.yaml.*\n.*expected a readable file, found none$/,
     )
   })
 })

@@ -78,11 +78,7 @@ describe("the SQLite driver of a Node", () => {
     [
       "any, where no SQLite is sound",
       { wanted: undefined, node: "24.21.0", nodeSqlite: undefined },
-      [
-        "Node 24.21.0 has no SQLite that can be used",
-        "node:sqlite: it needs SQLite 3.51.3",
-        "use a Node from nodejs.org",
-      ],
+      ["Node 24.21.0 has no usable SQLite", "node:sqlite: it needs SQLite 3.51.3", "use a Node from nodejs.org"],
     ],
   ])("is refused: %s", (_, circumstances, expected) => {
     const refusal = thrownBy(() => choose(circumstances))

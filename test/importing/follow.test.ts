@@ -216,7 +216,7 @@ describe("a directory that is followed", () => {
     Effect.gen(function* () {
       const report = () => Effect.void
       const failed = yield* Effect.flip(Follow.followFiles({ paths: ["/nowhere/at/all"], onReport: report }))
-      expect(failed.message).toMatch(/expected a file that can be read, found .*no such file/)
+      expect(failed.message).toMatch(/expected a readable file, found .*no such file/)
     }).pipe(Effect.provide(temporaryLog()), Effect.scoped),
   )
 

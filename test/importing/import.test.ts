@@ -333,7 +333,7 @@ describe("a file", () => {
           /expected a session of Claude Code, a rollout of Codex.*found a file that begins with "\{\\"a\\":1\}/,
         )
         expect(yield* refusal(directory, "b.json")).toContain("found an empty file")
-        expect(yield* refusal(directory, "nowhere")).toContain("expected a file that can be read")
+        expect(yield* refusal(directory, "nowhere")).toContain("expected a readable file")
         expect((yield* head).position).toBe(0)
         const { unknown } = yield* importing(directory)
         expect(unknown.map((file) => path.basename(file))).toEqual(["a.jsonl", "b.json"])

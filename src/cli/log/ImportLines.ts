@@ -66,7 +66,7 @@ const bytesOf = (file: string): Stream.Stream<Uint8Array, BadInput> =>
       (cause) =>
         new BadInput({
           input: file,
-          expected: "a file that can be read",
+          expected: "a readable file",
           found: cause instanceof Error ? cause.message : String(cause),
           missing: isMissing(cause),
         }),

@@ -10,7 +10,7 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
     catch: (cause) =>
       new BadInput({
         input,
-        expected: "a file that can be read",
+        expected: "a readable file",
         found: reasonOf(cause),
         missing: SmallFile.isMissing(cause),
       }),

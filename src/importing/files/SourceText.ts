@@ -56,7 +56,7 @@ export const unreadable = (file: string) => (cause: unknown) =>
     ? new FileRefused({ file, expected: cause.expected, found: cause.message })
     : new FileRefused({
         file,
-        expected: "a file that can be read",
+        expected: "a readable file",
         found: cause instanceof Error ? cause.message : String(cause),
         missing: isMissing(cause),
       })

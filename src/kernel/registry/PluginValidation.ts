@@ -101,7 +101,7 @@ const optionProblems = (
       return Effect.match(DefaultOptions.read(directory, { [field]: name, ...options }), {
         onSuccess: () => [],
         onFailure: ({ reason }) => [
-          { path: pointer, expected: `a ${field} that can be read`, found: reason.split("\n")[0] ?? reason },
+          { path: pointer, expected: `a readable ${field}`, found: reason.split("\n")[0] ?? reason },
         ],
       })
     }),

@@ -122,7 +122,7 @@ export const validateDirectory = (
       catch: (cause) =>
         new PluginUnavailable({
           plugin: source,
-          reason: `expected a directory that can be read; found ${cause instanceof Error ? cause.message : String(cause)}`,
+          reason: `expected a readable directory, found ${cause instanceof Error ? cause.message : String(cause)}`,
         }),
     })
     const all = [...issues, ...issuesOf(files)]

@@ -35,7 +35,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
             reason:
               cause instanceof YAMLParseError
                 ? `expected YAML or JSON, found ${cause.message}`
-                : `expected a file that can be read, found ${unreadable(cause)}`,
+                : `expected a readable file, found ${unreadable(cause)}`,
             missing: SmallFile.isMissing(cause),
           }),
       }),

@@ -33,7 +33,7 @@ export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubr
       catch: (cause) =>
         new Rubric.FileUnreadable({
           file,
-          reason: `expected a file that can be read, found ${cause instanceof Error ? cause.message : String(cause)}`,
+          reason: `expected a readable file, found ${cause instanceof Error ? cause.message : String(cause)}`,
           missing: SmallFile.isMissing(cause),
         }),
     }),

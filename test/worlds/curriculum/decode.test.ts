@@ -116,7 +116,7 @@ describe("a curriculum's text", () => {
     [
       "a file that is missing",
       stage("a", "complete: attempt > 1, scenario: gone.yaml"),
-      "/stages/0/scenario: expected a file that can be read, found there is no gone.yaml",
+      "/stages/0/scenario: expected a readable file, found there is no gone.yaml",
     ],
     ["too many tasks", stage("a", "complete: attempt > 1, episodes: 100000"), "expected a whole number from 1 to 1000"],
     ["no stages", "  []\n", "/stages"],

@@ -35,7 +35,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
     "node:sqlite":
       nodeSqlite !== undefined && !isBefore(nodeSqlite, MIN_SQLITE)
         ? undefined
-        : `it needs SQLite ${MIN_SQLITE} or later, and this Node has ${nodeSqlite ?? "none that can be used"}`,
+        : `it needs SQLite ${MIN_SQLITE} or later, and this Node has ${nodeSqlite ?? "none"}`,
     "better-sqlite3": isBefore(node, FIRST_ABORTING_NODE)
       ? undefined
       : `it needs a Node before ${FIRST_ABORTING_NODE}: from then on it can abort the process`,
@@ -44,7 +44,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
     const first = DRIVER_NAMES.find((name) => unavailable[name] === undefined)
     if (first !== undefined) return first
     const reasons = DRIVER_NAMES.map((name) => `${name}: ${unavailable[name]}`).join("; ")
-    throw new DriverUnavailable(`Node ${node} has no SQLite that can be used (${reasons}); use a Node from nodejs.org`)
+    throw new DriverUnavailable(`Node ${node} has no usable SQLite (${reasons}); use a Node from nodejs.org`)
   }
   const found = DRIVER_NAMES.find((name) => name === wanted)
   if (found === undefined) {

@@ -91,7 +91,7 @@ const readAll = <A>(
       if (found.has(key)) continue
       const either = yield* Effect.either(read(file))
       if (Either.isRight(either)) found.set(key, either.right)
-      else flaws.push({ path, expected: "a file that can be read", found: either.left })
+      else flaws.push({ path, expected: "a readable file", found: either.left })
     }
     return [flaws, Object.fromEntries(found)] as const
   })

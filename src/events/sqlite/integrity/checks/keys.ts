@@ -156,7 +156,7 @@ const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckOutco
   if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })
   const found = flaw("key changed", null, {
     what: `key file ${keys.name}`,
-    expected: "a key file that can be read",
+    expected: "a readable key file",
     found: error.reason,
     advice: `Restore ${keys.name} from a copy. Until then, events with personal data cannot be read or appended.`,
   })
