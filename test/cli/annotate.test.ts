@@ -104,7 +104,7 @@ describe("compare with people", () => {
       /^ {2}Cohen's κ +0\.667 \(base rates: 50 % pass in A, 66\.7 % in B; by chance they would agree on 50 %\)$/m,
     )
     expect(await prints("compare", "human:ada", "human:carl")).toMatch(
-      /^ {2}Cohen's κ +undefined: B says the same of all tasks, so that any agreement is chance$/m,
+      /^ {2}Cohen's κ +undefined: B gives every task the same verdict, so any agreement is chance$/m,
     )
     expect(await prints("compare", "live", "live")).not.toContain("κ")
   })

@@ -337,9 +337,7 @@ describe("the page of a trend", () => {
       unfinished: 1,
     })
     expect(page(few)).toContain("walker@1: descriptive only: under 10 scored tasks")
-    expect(page(few)).toContain(
-      "3 unscored, which is not zero: left out; of 2 a part could not be decided; 1 in a scoring",
-    )
+    expect(page(few)).toContain("3 unscored (left out, not counted as zero); 2 partly undecided; 1 in a scoring")
     expect(page(few)).not.toContain("Mann–Kendall")
     const none = series({
       answer: "descriptive",

@@ -111,7 +111,7 @@ describe("hindcast curriculum", { timeout: 180_000 }, () => {
     expect(other.stdout).toMatch(
       /^Different: 2 of 6 decisions by criteria \w+ instead of \w+, first at long, attempt 1 @\d+\./,
     )
-    expect(other.stdout).toContain("REPEAT_STEP → long was decided, now PROCEED → the end")
+    expect(other.stdout).toContain("recorded REPEAT_STEP → long, now PROCEED → the end")
     expect(await head()).toEqual(before)
   })
 

@@ -101,7 +101,7 @@ describe("log info", () => {
     expect(lines.slice(2, 4)).toEqual(["1 task, 0 open", "1 plugin, text-room 1.0.0"])
     expect(lines).toContainEqual(expect.stringMatching(/^events: payloads +\d+\.\d kB +\d+\.\d %$/))
     expect(lines).toContainEqual(expect.stringMatching(/^events: index by stream, timeline, version +\d/))
-    expect(lines).toContainEqual(expect.stringMatching(/^in all +\d+\.\d kB +100\.0 %$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^total +\d+\.\d kB +100\.0 %$/))
     expect(lines).toContainEqual(expect.stringMatching(/^TaskOpened +1 +\d+ B +\d+\.\d %$/))
     expect(lines).toContainEqual(expect.stringMatching(/^kernel +\d+ +\S+ k?B +\d+\.\d %$/))
   })

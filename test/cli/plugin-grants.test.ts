@@ -136,7 +136,7 @@ describe("an update that asks for more", () => {
       plugins: [{ active: false, missing: [{ asked: "git", flag: "--grant-run git" }] }],
     })
     const shown = await hindcast(["plugin", "show", "ear", ...log], at)
-    expect(shown.stdout).toMatch(/^ {2}takes part: no \(waits for a grant\)$/m)
+    expect(shown.stdout).toMatch(/^ {2}active: no \(waits for a grant\)$/m)
     expect(shown.stdout).toMatch(/^ {2}by name, to this code or earlier code: net example\.org$/m)
     expect(shown.stdout).toMatch(/^ {2}revoked: run git$/m)
 

@@ -25,10 +25,10 @@ describe("hindcast search", () => {
     const { code, stdout } = await hindcast(["search", '"no boiler any"', "--limit", "1", "--log", log])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^@\d+ {2}\S+ {2}error {2}task-0015\n {2}failed There is no boiler any more\.\nThere may be earlier ones: --until @\d+ shows them\.\n$/,
+      /^@\d+ {2}\S+ {2}error {2}task-0015\n {2}failed There is no boiler any more\.\nThere may be earlier hits: --until @\d+ shows them\.\n$/,
     )
     const none = await hindcast(["search", "kettle", "--log", log])
-    expect(none).toMatchObject({ code: 0, stdout: "No event has these words.\n" })
+    expect(none).toMatchObject({ code: 0, stdout: "No event contains these words.\n" })
   })
 
   it("narrows by task, kind and range, widens words that nothing has, and goes on where it stopped", async () => {

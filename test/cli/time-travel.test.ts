@@ -109,7 +109,9 @@ describe("bisect", () => {
     )
     expect(found).toMatchObject({ first: closed?.position, method: "scanned", certain: true })
     expect(await page("bisect", "--when", "size(state.tasks) > 5")).toMatch(/ holds at no moment from @0 to @\d+\.\n/)
-    expect(await page("bisect", "--when", "size(state.tasks) > 0", "--from", "now")).toMatch(/ holds at @\d+ already/)
+    expect(await page("bisect", "--when", "size(state.tasks) > 0", "--from", "now")).toMatch(
+      /already holds at @\d+, where/,
+    )
   })
 })
 

@@ -39,7 +39,7 @@ describe("the end of a command whose result is not recorded, or of which its plu
 
   it("on the page of the event", () => {
     const pages = ends.map((end) => EventPage.lines(Style.plain, end).join("\n"))
-    expect(pages[0]).toContain(`it was done, but its result was not recorded: ${reason}`)
+    expect(pages[0]).toContain(`completed, but its result was not recorded: ${reason}`)
     expect(pages[1]).toContain("bank@1.0.0, which was asked after a crash")
     expect(pages[2]).toContain("bank@1.0.0, which was asked after a crash")
   })

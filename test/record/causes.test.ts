@@ -123,7 +123,7 @@ describe("the causes of a recorded program's calls", () => {
       ["TaskOpened", undefined],
     ])
     const page = EventPage.chain(plain, chain)
-    expect(page[0]).toContain("(continues by messages)")
+    expect(page[0]).toContain("(continuation inferred by messages)")
     expect(page[2]).toContain("(inferred by call-id)")
     expect(page.slice(-2)).toEqual([
       `Inferred by call-id: ${RULES["call-id"]}.`,

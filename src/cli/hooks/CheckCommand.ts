@@ -19,7 +19,7 @@ export class HooksNotHolding extends Data.TaggedError("HooksNotHolding")<{
 }> {
   override get message() {
     const said = this.output.trim() === "" ? "" : ` It printed:\n${this.output.trim().split("\n").slice(-8).join("\n")}`
-    return `The hooks of ${this.title} do not hold: ${this.reasons.join("; ")}.${said}`
+    return `The hooks of ${this.title} did not pass the check: ${this.reasons.join("; ")}.${said}`
   }
 }
 

@@ -71,7 +71,7 @@ const lastStep = (events: ReadonlyArray<Event>): LastStep | undefined => {
       last =
         unrecorded === undefined
           ? { ...last, result: asObject(result) }
-          : { ...last, refused: `it was done, but its result was not recorded: ${unrecorded.reason}` }
+          : { ...last, refused: `completed, but its result was not recorded: ${unrecorded.reason}` }
     }
     if (is(event, "CommandFailed")) last = { ...last, refused: event.payload.error.message }
     if (is(event, "CommandDenied")) last = { ...last, refused: event.payload.reason }

@@ -29,7 +29,7 @@ export const agrees = (hidden: number): Effect.Effect<boolean> =>
   Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
 
 export const questionOf = (hidden: number): string =>
-  hidden === 0 ? "Execute it? [y/N] " : `Execute it without having seen all of it? [${UNSEEN}/N] `
+  hidden === 0 ? "Execute it? [y/N] " : `Execute it, although you have not seen all of it? [${UNSEEN}/N] `
 
 export const isApproval = (answer: string, hidden: number): boolean =>
   hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN

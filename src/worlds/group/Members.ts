@@ -140,7 +140,7 @@ export const make = (
       const all = [...members.values()]
       const outcomes = all.map(({ ended }) => ended?.outcome ?? "truncated")
       const outcome = EpisodeEnd.joint(outcomes)
-      const each = all.map(({ seat, ended }) => `${seat.agentId} ${ended?.outcome ?? "goes on"}`).join(", ")
+      const each = all.map(({ seat, ended }) => `${seat.agentId} ${ended?.outcome ?? "still running"}`).join(", ")
       return task.close(outcome ?? "abandoned", isOutOfRounds ? `the rounds are used up: ${each}` : each)
     },
   }

@@ -127,7 +127,7 @@ describe("a comparison", () => {
     const text = ComparisonPage.lines(plain, of).join("\n")
     expect(text).toContain("−0.133 to +0.51 (score interval of three outcomes)")
     expect(text).toContain("0.500 (McNemar's exact test); by Holm for 2 comparisons 1.000")
-    expect(text).toContain("none, and no p. Only 2 of 10 differ from the rest")
+    expect(text).toContain("none, and no p-value. Only 2 of 10 differ from the rest")
   })
 
   it("corrects p for the two comparisons that it makes, and says where that takes clearness away", () => {

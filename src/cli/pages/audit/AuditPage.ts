@@ -113,7 +113,7 @@ const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RewardEntry>): R
   return [
     "",
     ...Table.lines(style, TIMELINE_COLUMNS, rows),
-    ...(more > 0 ? [style.dim(`… and ${more} more, to ${number(verdicts.at(-1)?.net ?? 0)} in the end`)] : []),
+    ...(more > 0 ? [style.dim(`… and ${more} more; final net ${number(verdicts.at(-1)?.net ?? 0)}`)] : []),
   ]
 }
 

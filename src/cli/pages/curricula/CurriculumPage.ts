@@ -22,7 +22,7 @@ export const list = (style: Style, runs: ReadonlyArray<CurriculumRuns.Curriculum
   )
 
 const stateOf = (style: Style, { ended, attempts }: CurriculumRuns.CurriculumRun): string => {
-  if (ended === null) return `under way at ${oneLine(attempts.at(-1)?.stage ?? "its beginning")}`
+  if (ended === null) return `in progress at ${oneLine(attempts.at(-1)?.stage ?? "its beginning")}`
   return ended.result === "completed" ? style.good("completed") : style.bad("failed")
 }
 
@@ -39,14 +39,14 @@ export const lines = (style: Style, run: CurriculumRuns.CurriculumRun): Readonly
 export const attemptLines = (style: Style, attempt: CurriculumRuns.Attempt): ReadonlyArray<string> => {
   const { decided, guidance, taskIds } = attempt
   const head = `${oneLine(attempt.stage)}, attempt ${attempt.attempt} ${style.dim(`${at(attempt.at)}, ${count(taskIds.length, "task")}`)}`
-  if (decided === null) return [`${head}  under way`]
+  if (decided === null) return [`${head}  in progress`]
   return [
     `${head}  ${decisionOf(style, decided)}${because(decided.reason)} ${style.dim(at(decided.at))}`,
     ...decided.verdicts.map((verdict) => `  ${verdictLine(style, verdict)}`),
     ...(guidance === null
       ? []
       : [
-          `  ${oneLine(guidance.gives)} by ${oneLine(guidance.tutor)}: ${oneLine(guidance.content ?? `nothing, because ${guidance.missing ?? "of an unknown reason"}`)}`,
+          `  ${oneLine(guidance.gives)} by ${oneLine(guidance.tutor)}: ${oneLine(guidance.content ?? `none (${guidance.missing ?? "reason unknown"})`)}`,
         ]),
   ]
 }
@@ -82,13 +82,13 @@ export const replayLines = (style: Style, replay: CurriculumReplay): ReadonlyArr
         ]),
     ...(differing === 0
       ? []
-      : ["From the first difference on, the agent would have gone another way, which the log does not have."]),
+      : ["After the first difference, the agent would have taken another path, which the log does not contain."]),
     ...attempts.flatMap(({ stage, attempt, at: position, recorded, replayed, comparison }) =>
       comparison !== "differs" || recorded === null || replayed === null
         ? []
         : [
             "",
-            `${oneLine(stage)}, attempt ${attempt} ${style.dim(at(position ?? 0))}  ${decisionOf(style, recorded)} was decided, now ${decisionOf(style, replayed)}${because(replayed.reason)}`,
+            `${oneLine(stage)}, attempt ${attempt} ${style.dim(at(position ?? 0))}  recorded ${decisionOf(style, recorded)}, now ${decisionOf(style, replayed)}${because(replayed.reason)}`,
             ...replayed.verdicts.map((verdict) => `  ${verdictLine(style, verdict)}`),
           ],
     ),

@@ -46,8 +46,8 @@ const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
   return [
     ...(unrecorded === undefined
       ? []
-      : [["result", `it was done, but its result was not recorded: ${unrecorded.reason}`] as const]),
-    ...(settledBy === undefined ? [] : [["told by", `${settledBy}, which was asked after a crash`] as const]),
+      : [["result", `completed, but its result was not recorded: ${unrecorded.reason}`] as const]),
+    ...(settledBy === undefined ? [] : [["reported by", `${settledBy}, which was asked after a crash`] as const]),
   ]
 }
 

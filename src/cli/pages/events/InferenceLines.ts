@@ -25,8 +25,8 @@ export const ofPlace = (event: Event): string => {
   const { task, after, retryOf } = Inferences.of(event)
   const said = [
     ...(task === undefined ? [] : [`placed in its task by ${task}`]),
-    ...(after === undefined ? [] : [`continues by ${after}`]),
-    ...(retryOf === undefined ? [] : [`a further attempt by ${retryOf}`]),
+    ...(after === undefined ? [] : [`continuation inferred by ${after}`]),
+    ...(retryOf === undefined ? [] : [`retry inferred by ${retryOf}`]),
   ]
   return said.length === 0 ? "" : `  (${said.join("; ")})`
 }

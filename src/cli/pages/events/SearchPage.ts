@@ -9,11 +9,11 @@ export const lines = (style: Style, { hits, next, widened, coverage }: Found): R
     coverage.position < coverage.head
       ? [style.warn(`The search covers the events up to ${at(coverage.position)} of ${at(coverage.head)} so far.`)]
       : []
-  if (hits.length === 0) return ["No event has these words.", ...covered]
+  if (hits.length === 0) return ["No event contains these words.", ...covered]
   return [
-    ...(widened ? [style.dim("No event has exactly these words. These have words that begin with them:")] : []),
+    ...(widened ? [style.dim("No event contains exactly these words. These contain words that begin with them:")] : []),
     ...hits.flatMap((hit) => [headOf(style, hit), `  ${excerpt(hit, style.bold)}`]),
-    ...(next === undefined ? [] : [style.dim(`There may be earlier ones: --until ${at(next - 1)} shows them.`)]),
+    ...(next === undefined ? [] : [style.dim(`There may be earlier hits: --until ${at(next - 1)} shows them.`)]),
     ...covered,
   ]
 }

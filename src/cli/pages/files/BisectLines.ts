@@ -29,7 +29,7 @@ export const lines = (style: Style, page: BisectPage): ReadonlyArray<string> => 
     "",
     ...DiffLines.stat(style, changed),
     "",
-    `${style.bold(at(Tested.position(bad)))} ${oneLine(Tested.inWords(bad))}.${tail.length === 0 ? " It writes nothing." : " The end of its output:"}`,
+    `${style.bold(at(Tested.position(bad)))} ${oneLine(Tested.inWords(bad))}.${tail.length === 0 ? " It printed nothing." : " The end of its output:"}`,
     ...tail.map((line) => `  ${line}`),
     "",
     ...omittedNote(style, bad),

@@ -58,7 +58,7 @@ const scoreOf = ({ audit }: ComparedTask): string => {
 
 const changed = ({ files }: ComparedTask): string => {
   if (files === undefined) return "no files recorded"
-  if (files.changes === undefined) return "the files of its start are not in the store"
+  if (files.changes === undefined) return "its starting files are not in the store"
   const { added, removed, uncounted } = files.lines
   const more = uncounted === 0 ? "" : `, and ${count(uncounted, "file")} without counted lines`
   return `${count(files.changes.length, "file")} changed, +${added} −${removed}${more}`
@@ -70,7 +70,7 @@ const result = (style: Style, { verified, files }: ComparedTask): string => {
   if (missing !== undefined) return style.warn(`not run: ${oneLine(missing.path)}: ${oneLine(missing.why)}`)
   const after = `${duration(verified.ms)}${verified.isCached ? ", recorded before" : ""}`
   if (verified.verdict === "good") return style.good(`succeeds (${after})`)
-  if (verified.verdict === "skip") return style.warn(`says nothing: exit 125 (${after})`)
+  if (verified.verdict === "skip") return style.warn(`inconclusive: exit code 125 (${after})`)
   return style.bad(
     verified.exitCode === null ? `ended by the time limit (${after})` : `fails with ${verified.exitCode} (${after})`,
   )

@@ -62,10 +62,10 @@ const conversation = (written: Fork["written"]): ReadonlyArray<string> => {
   if (written === undefined || (written.leftOut === 0 && written.cut === 0)) return []
   const { leftOut, cut } = written
   const parts = [
-    ...(leftOut === 0 ? [] : [`leaves out ${leftOut} of its prompts, messages and calls`]),
+    ...(leftOut === 0 ? [] : [`omits ${leftOut} of its prompts, messages and calls`]),
     ...(cut === 0 ? [] : [`shortens ${Text.count(cut, "text")}`]),
   ]
-  return [`The conversation that it begins with ${parts.join(" and ")}, to fit into one argument.`]
+  return [`To fit into one argument, the conversation ${parts.join(", and ")}.`]
 }
 
 /** Before the command that starts the session. */

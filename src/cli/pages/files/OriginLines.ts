@@ -17,9 +17,9 @@ export const who = ({ kind, calls }: Origin): string => {
     case "no-call":
       return "no recorded call"
     case "not-watched":
-      return "while nobody watched"
+      return "not observed"
     case "restored":
-      return "brought back by Hindcast"
+      return "restored by Hindcast"
     case "calls":
       return `one or more of: ${actuators.join(", ") || "calls that are not in this log"}`
     case "call":

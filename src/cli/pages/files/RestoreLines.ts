@@ -37,7 +37,7 @@ export const plan = (style: Style, { steps, left, root, position, sessions }: Pl
     ...leftLines(left),
     ...sessions.map(
       ({ taskId, agent }) =>
-        `${style.warn("In progress here")}: ${oneLine(agent)}, task ${oneLine(taskId)}. It may write meanwhile.`,
+        `${style.warn("In progress here")}: ${oneLine(agent)}, task ${oneLine(taskId)}. It may change these files at the same time.`,
     ),
   ]
 }

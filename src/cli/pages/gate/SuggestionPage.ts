@@ -22,7 +22,7 @@ export const lines = (
   })
   let rule = 0
   return [
-    `# From ${count(decided, "decision")} of people in ${count(tasks, "task")}, ${at(after + 1)} to ${at(until)}.`,
+    `# Based on ${count(decided, "human decision")} in ${count(tasks, "task")}, ${at(after + 1)} to ${at(until)}.`,
     CommandHints.inText("# Read every rule, save the file, and try it: `hindcast gate try --rules hindcast.gate.yaml`"),
     ...text.flatMap((line) => (line.startsWith("  - ") ? [comments[rule++] ?? "", line] : [line])),
     ...left.map(

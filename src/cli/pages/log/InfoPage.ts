@@ -65,7 +65,7 @@ const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   return [
     row("events: payloads", events.payloadBytes),
     row("events: envelopes", events.envelopeBytes),
-    row("events: room in pages", events.pageBytes),
+    row("events: page overhead", events.pageBytes),
     ...large.map((part) => row(oneLine(titleOf(part)), part.bytes)),
     ...(small.length === 0
       ? []
@@ -76,8 +76,8 @@ const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
           ),
         ]),
     row("free pages", freeBytes),
-    row("kept by SQLite", keptBytes),
-    row("in all", bytes),
+    row("SQLite's bookkeeping", keptBytes),
+    row("total", bytes),
   ]
 }
 

@@ -87,7 +87,7 @@ export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: 
     ...componentRows(style, of.name, of.plugin),
   ])
   return [
-    ...Table.lines(style, ["name", "kind", "takes part", ...Table.right("priority"), "risk"], rows),
+    ...Table.lines(style, ["name", "kind", "active", ...Table.right("priority"), "risk"], rows),
     ...plugins.flatMap((of) => waitingNotes(style, of)),
   ]
 }
@@ -126,7 +126,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,
   `  ${declared(manifest)}`,
-  `  takes part: ${status(style, { ...of, plugin })}`,
+  `  active: ${status(style, { ...of, plugin })}`,
   `  imported at ${at(plugin.importedAt)} from ${plugin.origin === null ? oneLine(plugin.source) : GrantPage.origin(plugin.origin)}`,
   `  metadata ${value(plugin.metadata, 400)}`,
   ...Object.entries(plugin.running).map(([pid, { instance }]) => `  runs for ${instance} as process ${pid}`),
@@ -137,7 +137,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
   "",
   ...Table.lines(
     style,
-    ["component", "kind", "takes part", ...Table.right("priority"), "risk", "description"],
+    ["component", "kind", "active", ...Table.right("priority"), "risk", "description"],
     componentRows(style, manifest.name, plugin).map((row) => [
       ...row,
       oneLine(describe(manifest, row[0]?.trim() ?? "")),

@@ -65,9 +65,9 @@ const agreement = (style: Style, { a, b, agreement }: Comparison): ReadonlyArray
 
 const CONSTANT = {
   "no-tasks": "no pair is decided by both",
-  "a-is-constant": "A says the same of all tasks, so that any agreement is chance",
-  "b-is-constant": "B says the same of all tasks, so that any agreement is chance",
-  "both-are-constant": "each side says the same of all tasks, so that any agreement is chance",
+  "a-is-constant": "A gives every task the same verdict, so any agreement is chance",
+  "b-is-constant": "B gives every task the same verdict, so any agreement is chance",
+  "both-are-constant": "each side gives every task the same verdict, so any agreement is chance",
 } as const
 
 const RESAMPLED = "the larger of flipping signs and bootstrap"
@@ -91,7 +91,7 @@ const statistics = (
 }
 
 const withoutInterval = (refusal: Comparison["noInterval"]): string =>
-  `none, and no p. ${refusal?.explanation ?? ""}`.trimEnd()
+  `none, and no p-value. ${refusal?.explanation ?? ""}`.trimEnd()
 
 const ofPasses = ({ passes: { p, adjusted } }: Comparison) =>
   p === null || adjusted === null ? null : { value: p, adjusted }
@@ -101,7 +101,7 @@ const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): s
     `${pairs.length}`,
     ...(groups === pairs.length ? [] : [`in ${count(groups, "group")}`]),
     ...(onlyInA.length + onlyInB.length === 0 ? [] : [`${onlyInA.length} only in A, ${onlyInB.length} only in B`]),
-    ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
+    ...(incomparable.length === 0 ? [] : [`${incomparable.length} without this value`]),
   ].join(", ")
 
 const METHODS = {
@@ -128,7 +128,7 @@ const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [
       : [["", style.warn(`${count(side.unfinished, "task")} of ${name} in a scoring that was not finished`)] as const]),
     ...(side.unscored === 0
       ? []
-      : [["", style.warn(`something could not be decided in ${count(side.unscored, "pair")} of ${name}`)] as const]),
+      : [["", style.warn(`${name} has undecided rules in ${count(side.unscored, "pair")}`)] as const]),
   ])
 
 const changes = (style: Style, { changes }: Comparison): ReadonlyArray<string> => {

@@ -71,7 +71,7 @@ const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): s
   if (sets.every(({ critic }) => critic === "environment")) return `${unfinished} of tasks that are not closed`
   return sets.length === 1
     ? CommandHints.inText(
-        `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` resumes it`,
+        `running or interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` resumes it`,
       )
     : `${unfinished} of them`
 }

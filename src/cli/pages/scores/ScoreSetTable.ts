@@ -34,7 +34,7 @@ export const lines = (
   sets: ReadonlyArray<ScoreSetRow>,
   { all = true, where = "in this log" }: { readonly all?: boolean; readonly where?: string } = {},
 ): ReadonlyArray<string> => {
-  if (sets.length === 0) return [`Nothing was scored ${where}.`]
+  if (sets.length === 0) return [`No scores ${where}.`]
   const groups = all ? sets.map((set) => [set] as const) : grouped(sets)
   return [
     ...Table.lines(
@@ -44,7 +44,7 @@ export const lines = (
     ),
     ...(groups.length === sets.length
       ? []
-      : [style.dim(`${notes(groups)} Each task has a set of its own: --all lists them one by one.`)]),
+      : [style.dim(`${notes(groups)} Each task has its own set; --all lists them.`)]),
   ]
 }
 

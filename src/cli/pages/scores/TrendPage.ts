@@ -62,8 +62,8 @@ const details = (series: Series): ReadonlyArray<string> => {
   const { tasks, scored, unscored, undecided, unfinished, first, last, tau, p, slope } = series
   return [
     `${count(tasks, "closed task")}, ${scored} scored` +
-      (unscored > 0 ? `; ${unscored} unscored, which is not zero: left out` : "") +
-      (undecided > 0 ? `; of ${undecided} a part could not be decided` : "") +
+      (unscored > 0 ? `; ${unscored} unscored (left out, not counted as zero)` : "") +
+      (undecided > 0 ? `; ${undecided} partly undecided` : "") +
       (unfinished > 0 ? `; ${unfinished} in a scoring that was not finished` : ""),
     ...(first === null || last === null
       ? []

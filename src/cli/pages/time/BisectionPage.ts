@@ -10,7 +10,7 @@ export const lines = (style: Style, found: Bisection): ReadonlyArray<string> => 
   const on = (position: number) => moment(timeline, position)
   const what = oneLine(predicate)
   if (first === null) return [`${what} holds at no moment from ${on(from)} to ${on(to)}.`, style.dim(methodNote(found))]
-  if (event === null) return [`${what} holds at ${on(from)} already, where the search began.`]
+  if (event === null) return [`${what} already holds at ${on(from)}, where the search began.`]
   return [
     `${what} first holds at ${style.bold(on(first))}.`,
     ...EventLine.lines(style, [event]),

@@ -29,7 +29,7 @@ export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): Readon
 
 /** A value. For a changed object or list, only the differences. */
 const valueOrChange = (style: Style, before: Json | undefined, after: Json | undefined): string => {
-  if (after === undefined) return style.bad("nothing any more")
+  if (after === undefined) return style.bad("removed")
   if (!isContainer(before) || !isContainer(after)) return value(after, LENGTH)
   return patch(before, after)
 }

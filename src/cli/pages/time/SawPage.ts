@@ -47,7 +47,7 @@ export const lines = (style: Style, saw: Saw, isWhole: boolean): ReadonlyArray<s
         ]),
     ...messages.flatMap((message) => [titleOf(style, message), ...indented(messageLines(message, isWhole))]),
     ...(answer === null
-      ? [style.dim("It has no answer in the log.")]
+      ? [style.dim("The log has no answer to it.")]
       : [
           style.dim(
             answer.failed === null
@@ -93,7 +93,7 @@ const titleOfTurn = ({ request, turn, turns, taskId, timeline }: Saw): string =>
 }
 
 const RECORDED = {
-  agent: "news by its agent, put together here",
+  agent: "changes sent by its agent, assembled here",
   recorder: "by a recorder, as the program sent it",
   import: "messages of an imported file",
   critic: "by the critic",
@@ -106,7 +106,7 @@ const recordedWords = ({ request, isConfirmed }: Saw): string => {
       ? ""
       : isConfirmed
         ? ", and its digest confirms all of it"
-        : ", but its digest is another one: the agent limits its answers, or a part differs"
+        : ", but its digest differs: the agent limits its answers, or a part differs"
   return `${RECORDED[request.recordedBy]}${checked}`
 }
 
@@ -116,7 +116,7 @@ export const tokenWords = ({ usage }: WholeRequest, sizes: ReadonlyArray<Request
   const estimate = RequestSizes.estimateOf(sizes).toLocaleString("en")
   if (inputTokens === undefined) return `the provider's count is not recorded; about ${estimate}, estimated`
   return [
-    `${inputTokens.toLocaleString("en")} by the provider's count`,
+    `${inputTokens.toLocaleString("en")} counted by the provider`,
     ...(cachedTokens === undefined ? [] : [`${cachedTokens.toLocaleString("en")} from its cache`]),
     ...(cacheWriteTokens === undefined ? [] : [`${cacheWriteTokens.toLocaleString("en")} written to it`]),
   ].join(", ")

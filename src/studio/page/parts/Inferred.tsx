@@ -28,7 +28,11 @@ export const Inferred = ({ by, placed = [] }: InferredProps) => (
   </>
 )
 
-const PLACES = { task: "placed in its task by", after: "continues by", retryOf: "a further attempt by" } as const
+const PLACES = {
+  task: "placed in its task by",
+  after: "continuation inferred by",
+  retryOf: "retry inferred by",
+} as const
 
 /** A sentence for each rule that a chain names. */
 export const Rules = ({ of }: { readonly of: Why | Effects }) => {

@@ -14,7 +14,7 @@ export const LogsScreen = ({
   <main class="lost">
     <h1>{missing === null ? "Logs" : "You may not see this log, or it does not exist"}</h1>
     {session.logs.length === 0 ? (
-      <p>Your account has no role on any log. Whoever runs Studio gives roles.</p>
+      <p>Your account has no role on any log. Ask the person who runs Studio for one.</p>
     ) : (
       <ul class="logs">
         {session.logs.map(({ id, roles, personal, isOpen }) => (

@@ -91,7 +91,7 @@ export const stateOf = ({ hits, state, next, widened, coverage, problem }: Searc
       ? ` The search covers ${Math.floor((100 * coverage.position) / coverage.head)} % of the log so far.`
       : ""
   if (state === "stopped") return `Stopped. ${found}.${covered}`
-  if (hits.length === 0) return `No event has these words.${covered}`
+  if (hits.length === 0) return `No event contains these words.${covered}`
   if (widened)
     return `No event has exactly these words. ${count(hits.length, "event")} with words that begin with them.${covered}`
   return `${next === null ? count(hits.length, "hit") : `The newest ${count(hits.length, "hit")}`}.${covered}`

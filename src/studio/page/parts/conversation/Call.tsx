@@ -63,7 +63,7 @@ export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: b
             {end.unrecorded === undefined ? (
               <Result value={end.result} />
             ) : (
-              <bdi>It was done, but its result was not recorded: {end.unrecorded}</bdi>
+              <bdi>It completed, but its result was not recorded: {end.unrecorded}</bdi>
             )}
             {end.settledBy === undefined ? null : <bdi> (reported by {end.settledBy} after a crash)</bdi>}
           </>
