@@ -119,7 +119,7 @@ class Survives(WithPlace):
         self.connection.close()
         with self.assertRaisesRegex(hindcast.ConnectionLost, "it was closed"):
             self.connection.request("ping")
-        self.assertEqual(self.connection._process.returncode, 0)
+        self.assertEqual(self.connection._transport._process.returncode, 0)
 
     @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
     def test_a_forked_process_cannot_use_it_and_the_parent_can(self) -> None:

@@ -71,6 +71,18 @@ describe("the Python package, installed from its wheel", () => {
     }
   }, 900_000)
 
+  it("records the nodes and hand-offs of LangGraph, Pydantic AI and the OpenAI Agents SDK", () => {
+    const place = { ...env(), PYTHONPATH: undefined }
+    const program = [
+      "import os, sys, unittest",
+      `sys.path.insert(0, ${JSON.stringify(installed())})`,
+      "unittest.main(module=None)",
+    ].join("\n")
+    const said = run(python("all"), ["-c", program, "-v", "tests.test_frameworks"], place)
+    expect(said).toMatch(/\nOK/)
+    expect(said).not.toMatch(/skipped/)
+  }, 900_000)
+
   it("has types in which mypy --strict finds nothing wrong", () => {
     run(python("worlds"), ["-m", "mypy", "--strict", "--cache-dir", place.file("mypy"), "src"])
   }, 300_000)

@@ -52,6 +52,8 @@ describe.skipIf(!isRecent())("the Python package", () => {
     "test_together",
     "test_vector",
     "test_server",
+    "test_kernel",
+    "test_frameworks",
     "test_host",
     "test_docs",
   ])(

@@ -18,7 +18,7 @@ afterAll(() => {
 })
 
 describe.skipIf(!isRecent())("Python's pages", () => {
-  demoPages(["guides/use-from-python.md", "guides/record-in-python.md"], { tasks: 23 })
+  demoPages(["guides/use-from-python.md", "guides/record-in-python.md", "guides/agent-in-python.md"], { tasks: 23 })
 
   describe("docs/guides/bring-your-environment.md, followed word by word", () => {
     const place = workplace()

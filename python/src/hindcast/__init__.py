@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import spaces
+from . import frameworks, spaces
 from ._connection import Connection
 from ._env import make, worlds
 from ._files import Files
+from ._kernel import Agent, Kernel, View, agent
 from ._log import Log
 from ._program import Server
 from ._record import Run, io, record, replay, sensor, tool
+from ._rewards import reward
 from ._rows import Rows
 from ._together import aec_env, parallel_env
 from ._vector import make_vec
@@ -45,12 +47,14 @@ if TYPE_CHECKING:
 __version__ = "0.3.1"
 
 __all__ = [
+    "Agent",
     "Connection",
     "ConnectionLost",
     "Env",
     "Files",
     "ForkedProcess",
     "HindcastError",
+    "Kernel",
     "Log",
     "NotJson",
     "ProgramNotFound",
@@ -62,13 +66,17 @@ __all__ = [
     "ToolDenied",
     "ToolFailed",
     "VectorEnv",
+    "View",
     "aec_env",
+    "agent",
+    "frameworks",
     "io",
     "make",
     "make_vec",
     "parallel_env",
     "record",
     "replay",
+    "reward",
     "sensor",
     "spaces",
     "tool",

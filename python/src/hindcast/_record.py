@@ -11,8 +11,9 @@ import os
 import threading
 import urllib.parse
 from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar, Union, cast, overload
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Type, TypeVar, Union, cast, overload
 
+from . import _rewards
 from ._connection import Connection, encoded, given
 from ._program import Program
 from ._recordable import arguments, check, message_of, signature_of, well_formed
@@ -146,7 +147,7 @@ _changing = threading.RLock()
 _told: Dict[str, Dict[str, str]] = {}
 
 
-def _run() -> Optional[Run]:
+def current_run() -> Optional[Run]:
     """The run that calls belong to: that of the block, else that of the command that started this program."""
     if _current is not None:
         return _current
@@ -174,7 +175,7 @@ class _Block:
                 f"Expected no other run in this process, found the run {_current.task}. End it first: its block sets "
                 "variables of the whole process."
             )
-        outer = _run()
+        outer = current_run()
         if outer is not None:
             # The command that started this program records or replays all of it.
             run = outer
@@ -190,6 +191,8 @@ class _Block:
             # Without a gate, nobody is asked, and the connection is quicker.
             asking = _Outer(self._set[_OUTER]) if self._params.get("gate") is not None and _OUTER in self._set else None
             run = Run(connection, begun["run"], begun["task"], {**env, **self._set}, asking)
+            if self._method == "run.record":
+                _rewards.begin_block()
             self._before = {name: os.environ.get(name) for name in self._set}
             os.environ.update(self._set)
         self._run = _current = run
@@ -221,8 +224,10 @@ class _Block:
             return
         outcome, reason = _outcome_of(error) if error is not None else run._outcome or ("achieved", None)
         run._is_over = True
+        rewards = _rewards.end_block()
         try:
             run._connection.request("run.end", {"run": run._number, "outcome": outcome, **given(reason=reason)})
+            _rewards.give(run._connection, self._params.get("log"), run.task, rewards, self._params.get("subject"))
         except Refused as refused:
             # A replay that differs tells more than what the program made of it.
             raise refused from error
@@ -384,7 +389,45 @@ def io(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = N
     return _recorded("io", function, name, {})
 
 
+class Marked(NamedTuple):
+    """A function of this program, and what its mark says."""
+
+    #: ``tool``, ``sensor`` or ``io``; None without a mark.
+    kind: Optional[str]
+    name: str
+    options: Mapping[str, Any]
+    #: Without what records its calls within a run.
+    function: Callable[..., Any]
+
+
+def marked(function: Callable[..., Any]) -> Marked:
+    """The mark of a function. Raises ``TypeError`` if it has no name."""
+    # A bound method has the mark of its function, and the object besides.
+    of = getattr(function, "__func__", function)
+    found = getattr(of, _MARK, None)
+    if isinstance(found, Marked):
+        own = getattr(function, "__self__", None)
+        return found if of is function else found._replace(function=functools.partial(found.function, own))
+    name = getattr(function, "__name__", None)
+    if not callable(function) or name is None:
+        raise TypeError(f"Expected a function with a name, found {type(function).__name__}.")
+    text = next(iter((inspect.getdoc(function) or "").splitlines()), None)
+    return Marked(None, name, given(description=text or None), function)
+
+
+_MARK = "__hindcast_mark__"
+
+
 def _recorded(
+    kind: str, function: Callable[..., Any], name: Optional[str], options: Mapping[str, Any]
+) -> Callable[..., Any]:
+    wrapped = _recording(kind, function, name, options)
+    if not isinstance(wrapped, (staticmethod, classmethod)):
+        setattr(wrapped, _MARK, Marked(kind, name or function.__name__, options, function))
+    return wrapped
+
+
+def _recording(
     kind: str, function: Callable[..., Any], name: Optional[str], options: Mapping[str, Any]
 ) -> Callable[..., Any]:
     if isinstance(function, (staticmethod, classmethod)):
@@ -398,7 +441,7 @@ def _recorded(
 
         @functools.wraps(function)
         async def asynchronous(*args: Any, **kwargs: Any) -> Any:
-            run = _run()
+            run = current_run()
             if run is None:
                 return await function(*args, **kwargs)
             begun = await _begun(run, kind, called, arguments(function, signature, args, kwargs), options)
@@ -420,7 +463,7 @@ def _recorded(
 
     @functools.wraps(function)
     def synchronous(*args: Any, **kwargs: Any) -> Any:
-        run = _run()
+        run = current_run()
         if run is None:
             return function(*args, **kwargs)
         begun = run._call(kind, called, arguments(function, signature, args, kwargs), options)

@@ -36,7 +36,7 @@ def arguments(
     bound = _bound(function, signature, args, kwargs)
     first = next(iter(bound), None)
     own = first if first in ("self", "cls") and _is_method(function) else None
-    return {name: _json(value) for name, value in bound.items() if name != own}
+    return {name: recordable(value) for name, value in bound.items() if name != own}
 
 
 def _is_method(function: Any) -> bool:
@@ -57,7 +57,7 @@ def _bound(
         return inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs).arguments
 
 
-def _json(value: Any, above: FrozenSet[int] = frozenset()) -> Any:
+def recordable(value: Any, above: FrozenSet[int] = frozenset()) -> Any:
     """A value as JSON holds it. What it cannot hold becomes a text that names it."""
     if value is None or isinstance(value, bool):
         return value
@@ -74,12 +74,12 @@ def _json(value: Any, above: FrozenSet[int] = frozenset()) -> Any:
     within = above | {id(value)}
     try:
         if isinstance(value, Mapping):
-            return {well_formed(str(key)): _json(item, within) for key, item in value.items()}
+            return {well_formed(str(key)): recordable(item, within) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return [_json(item, within) for item in value]
+            return [recordable(item, within) for item in value]
         to_list = getattr(value, "tolist", None)
         if callable(to_list):
-            return _json(to_list(), within)
+            return recordable(to_list(), within)
     except Exception:
         # The value's own code failed.
         pass

@@ -59,6 +59,8 @@ export interface KernelInput extends TrustLog.Typed {
   readonly seed?: Option.Option<number>
   /** Default: continued tasks keep recording files if they began so. */
   readonly recordFiles?: boolean
+  /** Tools and sensors of the program that asks for the kernel. */
+  readonly program?: Pick<Hindcast.HindcastOptions, "tools" | "sensors">
 }
 
 /** A command's kernel on a log. For a foreign log, asks the user before anything in it starts. */
@@ -75,6 +77,7 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
         // Tasks whose kernel was killed stay open, so that they can be resumed later.
         onOpenTasks: "resume",
         trust,
+        ...typed.program,
         files: typed.recordFiles === true ? RecordFiles.recordFiles : RecordFiles.continueFiles,
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
       })

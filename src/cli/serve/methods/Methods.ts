@@ -6,6 +6,7 @@ import * as Method from "../Method.ts"
 import { PROTOCOL } from "../Request.ts"
 import * as ExportMethods from "./ExportMethods.ts"
 import * as FileMethods from "./FileMethods.ts"
+import * as KernelMethods from "./KernelMethods.ts"
 import * as LogMethods from "./LogMethods.ts"
 import * as PastMethods from "./PastMethods.ts"
 import * as RunMethods from "./RunMethods.ts"
@@ -26,6 +27,7 @@ export const ALL: ReadonlyArray<Method.Method> = [
   ...ScoreMethods.METHODS,
   ...ExportMethods.METHODS,
   ...RunMethods.METHODS,
+  ...KernelMethods.METHODS,
   ...WorldMethods.METHODS,
   ...VectorMethods.METHODS,
 ]

@@ -1,6 +1,7 @@
 /** Methods about audits and scores: one task, many tasks, scorings by another rubric, and comparisons. */
 import { Effect, Option, Schema, Stream } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
+import * as ScoreAppender from "../../../importing/writing/ScoreAppender.ts"
 import * as Rubric from "../../../kernel/rules/Rubric.ts"
 import { layerWithCritics, Scoring } from "../../../kernel/scoring/Scoring.ts"
 import * as Audits from "../../../projections/audit/Audits.ts"
@@ -111,4 +112,31 @@ const rescore = Method.make("log.rescore", Rescoring, ({ log, timeline, rubric, 
   ),
 )
 
-export const METHODS: ReadonlyArray<Method.Method> = [audit, audits, transitions, scores, compare, rescore]
+const Given = Schema.Struct({
+  path: optional(Schema.String),
+  task: Schema.String,
+  scores: Schema.Array(
+    Schema.Struct({
+      scorer: Schema.NonEmptyString,
+      name: Schema.NonEmptyString,
+      value: Schema.Finite,
+      rationale: optional(Schema.String),
+    }),
+  ),
+  subject: optional(Schema.String),
+})
+
+/** Writes the client's own scores of a task: a score set for each scorer. Answers the number of new events. */
+const give = Method.make("score.give", Given, ({ path, task, scores, subject }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const taskId = yield* Ids.task(task)
+    const writing = { log, source: "program", redact: false, dryRun: false, ...defined({ subject }) }
+    return yield* ScoreAppender.append(
+      writing,
+      scores.map(({ rationale = null, ...score }) => ({ ...score, taskId, rationale })),
+    )
+  }).pipe(Effect.provide(OpenLog.forWriting(Option.fromNullable(path)))),
+)
+
+export const METHODS: ReadonlyArray<Method.Method> = [audit, audits, transitions, scores, compare, rescore, give]
