@@ -284,7 +284,9 @@ describe("hindcast export live", () => {
     listening.child.kill("SIGINT")
     await listening.ended
     expect(code).not.toBe(0)
-    expect(stderr).toMatch(/answered with 409/)
+    expect(stderr).toMatch(
+      /answered with 409 \(Expected the spans of other programs, found spans that this log exports/,
+    )
     expect(JSON.stringify(await document(["task", "ls", "--log", log]))).not.toContain("otlp-")
   }, 60_000)
 })

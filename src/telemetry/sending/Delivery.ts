@@ -1,5 +1,8 @@
 /** One attempt to deliver an OTLP request to another receiver, and the meaning of its answer. */
 
+import { field, parsed } from "../../importing/runs/Untrusted.ts"
+import { shorten } from "../../values/Formats.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { retryAfterMs } from "../../values/time/RetryAfter.ts"
 
 export type Delivered =
@@ -42,7 +45,7 @@ export const attempt = async ({ url, headers, body, ending, keeps = 0 }: Request
     const answer = await beginningOf(response, keeps)
     if (response.ok) return { kind: "taken", answer }
     const { status } = response
-    const reason = `${url.origin} answered with ${status}`
+    const reason = `${url.origin} answered with ${status}${saidIn(answer)}`
     return RETRYABLE.has(status)
       ? { kind: "again", reason, afterMs: retryAfterMs(response.headers.get("retry-after") ?? "", Date.now()) }
       : { kind: "refused", reason, status }
@@ -75,6 +78,14 @@ const beginningOf = async (response: Response, bytes: number): Promise<string> =
   await reader.cancel()
   return Buffer.concat(pieces).subarray(0, bytes).toString()
 }
+
+/** What a receiver says of an error, in OTLP's form. */
+const saidIn = (answer: string): string => {
+  const said = field(parsed(answer), "message")
+  return typeof said === "string" && said !== "" ? ` (${shorten(oneLine(said), MAX_SAID)})` : ""
+}
+
+const MAX_SAID = 200
 
 const causeOf = (cause: unknown): string => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
