@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { writePlugin } from "../kernel/given.ts"
 import { WITHOUT_PROGRAMS } from "../kernel/onDenoAlone.ts"
+import { SERVER } from "../plugins/mcp/given.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, listed } from "./hindcast.ts"
@@ -51,6 +52,17 @@ describe("hindcast run, where nothing but Deno's permissions confines a plugin",
     expect(stderr).toMatch(/^error: Plugin one 1\.0\.0 is not started: only Deno's permissions would confine it/m)
     expect(stderr).toContain("pass `--sandbox flags` once to `")
     expect(await told("refused.db")).toEqual([])
+  })
+
+  it("begins with an MCP server, whose command has a grant of its own", async () => {
+    const added = await hindcast(
+      ["plugin", "add", "--log", "mcp.db", "--mcp", "notes", "--", process.execPath, SERVER],
+      alone,
+    )
+    expect([added.code, added.stderr]).toEqual([0, ""])
+    const { code, stderr } = await hindcast(run("mcp.db"), alone)
+    expect([code, stderr]).toEqual([0, ""])
+    expect(await told("mcp.db")).toEqual(["TaskOpened", "PluginStarted"])
   })
 
   it("begins without a question with one that came with Hindcast", async () => {

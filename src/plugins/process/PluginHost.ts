@@ -99,10 +99,10 @@ export const layerOf = (
             const { tools, chosen } = yield* foundFor(spec.manifest.name)
             const confining = confiningBy(tools, chosen)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
-            // Its command has a grant of its own (`Grants.decideGrants`), and Deno confines nothing of it.
-            if (spec.manifest.runtime === "mcp") return yield* startServer(limited, confining)
             if (Consent.isNeeded(chosen.layer, spec.manifest.runtime)) yield* assertConsent(spec, chosen, hostConsents)
-            return yield* startProcess(limited, confining)
+            return yield* spec.manifest.runtime === "mcp"
+              ? startServer(limited, confining)
+              : startProcess(limited, confining)
           }),
       }
     }),

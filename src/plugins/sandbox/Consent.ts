@@ -11,10 +11,13 @@ export const ConsentOption = Schema.Literal("flags").annotations({ description: 
 
 /**
  * Whether plugins in this layer need consent. Deno's permissions do not hold an environment written in Python, so it
- * needs consent wherever it has no disk and no network of its own.
+ * needs consent wherever it has no disk and no network of its own. They hold nothing of an MCP server either, whose
+ * command or host has a grant of its own (`Grants.decideGrants`): it needs none.
  */
-export const isNeeded = (layer: Layer, runtime?: Runtime): boolean =>
-  runtime === "python" ? tierOf(layer) === "flags" : layer === "none"
+export const isNeeded = (layer: Layer, runtime?: Runtime): boolean => {
+  if (runtime === "mcp") return false
+  return runtime === "python" ? tierOf(layer) === "flags" : layer === "none"
+}
 
 /** The program that runs a plugin's entry. Default: Deno. */
 export type Runtime = "mcp" | "python" | undefined
