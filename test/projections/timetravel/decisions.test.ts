@@ -147,7 +147,7 @@ describe("the names of runs", () => {
   const nameOf = (timeline: string, events: ReadonlyArray<Unplaced>) =>
     RunNames.of(timeline, "t1", place(events) as ReadonlyArray<Event>)
 
-  it("are the first of agent, model, fork and task that tells all of them apart", () => {
+  it("are the first of agent, model, fork, goal and task that tells all of them apart", () => {
     const careful = nameOf("main", [opened("scripted/careful@1")])
     const hasty = nameOf("fork-1", [
       opened("scripted/careful@1"),
@@ -157,6 +157,22 @@ describe("the names of runs", () => {
     expect(RunNames.labelsOf([careful, { ...careful, timeline: "fork-2" }])).toEqual(["A (main)", "B (fork-2)"])
     expect(RunNames.labelsOf([careful, hasty, careful])).toEqual(["A", "B", "C"])
     expect(RunNames.labelsOf([careful, { ...careful, models: ["x/small"] }])).toEqual(["A", "B"])
+    // A generated id tells people nothing: the goal does, or else the letter.
+    const run = (number: number, goal: string | null) => ({
+      ...{ ...careful, goal, taskId: `claude-code-0198aaaa-0000-7000-8000-00000000000${number}` },
+    })
+    expect(RunNames.labelsOf([run(1, "Mend it"), run(2, "Paint it\u202e")])).toEqual([
+      "A (Mend it)",
+      "B (Paint it\\u{202e})",
+    ])
+    expect(RunNames.labelsOf([run(1, "Mend it"), run(2, "Mend it")])).toEqual(["A", "B"])
+    expect(RunNames.labelsOf([run(1, null), run(2, "Mend it")])).toEqual(["A", "B"])
+    expect(
+      RunNames.labelsOf([
+        { ...careful, taskId: "one" },
+        { ...careful, taskId: "two" },
+      ]),
+    ).toEqual(["A (one)", "B (two)"])
   })
 })
 

@@ -51,8 +51,8 @@ export const letterOf = (index: number): string =>
   String.fromCharCode(65 + (index % 26)) + (index < 26 ? "" : String(Math.floor(index / 26)))
 
 /**
- * Names of runs next to each other: a letter, and the first of agent, model, fork and task that differs between all of
- * them: `A (careful)`, `B (hasty)`. The letter alone if none does.
+ * Names of runs next to each other: a letter, and the first of agent, model, fork, goal and task that differs between all
+ * of them: `A (careful)`, `B (hasty)`. The letter alone if none does: generated ids tell people nothing.
  */
 export const labelsOf = (runs: ReadonlyArray<RunName>): ReadonlyArray<string> => {
   const told = TELLING.map((tell) => runs.map(tell)).find(
@@ -69,9 +69,14 @@ const TELLING: ReadonlyArray<(run: RunName) => string | null> = [
   ({ agent }) => agent,
   ({ models }) => (models.length === 1 ? lastPart(models[0] ?? "") : null),
   ({ timeline }) => timeline,
-  ({ taskId }) => taskId,
-  ({ timeline, taskId }) => `${timeline}@${taskId ?? ""}`,
+  ({ goal }) => (goal === null ? null : goal.trim()),
+  ({ taskId }) => givenName(taskId),
+  ({ timeline, taskId }) => (givenName(taskId) === null ? null : `${timeline}@${taskId}`),
 ]
+
+/** A task's id if a person chose it; null for a generated one (a UUID, also with a prefix). */
+const givenName = (taskId: string | null): string | null =>
+  taskId === null || /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i.test(taskId) ? null : taskId
 
 const lastPart = (name: string): string => name.slice(name.lastIndexOf("/") + 1)
 

@@ -2,11 +2,17 @@
 import { oneLine } from "../../../values/PlainText.ts"
 import { type Address, isFiltered, otherOf } from "../model/Address.ts"
 
-/** @param log the log file's name */
-export const titleOf = (address: Address, log: string): string =>
-  [subjectOf(address), oneLine(log), "Studio"].filter((part) => part !== "").join(" · ")
+/** Maximum number of characters of a goal. */
+const LONGEST = 80
 
-const subjectOf = (address: Address): string => {
+/**
+ * @param log the log file's name
+ * @param goal the goal of the visited task; null if it has none, or is not loaded
+ */
+export const titleOf = (address: Address, log: string, goal: string | null = null): string =>
+  [subjectOf(address, goal), oneLine(log), "Studio"].filter((part) => part !== "").join(" · ")
+
+const subjectOf = (address: Address, goal: string | null): string => {
   switch (address.screen) {
     case "start":
       return ""
@@ -14,8 +20,10 @@ const subjectOf = (address: Address): string => {
       return isFiltered(address) ? "some tasks" : "tasks"
     case "visit": {
       const other = otherOf(address)
-      const task = oneLine(address.task ?? "all events")
-      if (other !== null) return `${task} and ${oneLine(other.task)}`
+      const id = oneLine(address.task ?? "all events")
+      if (other !== null) return `${id} and ${oneLine(other.task)}`
+      const words = oneLine(goal ?? "").trim()
+      const task = words === "" ? id : words.length > LONGEST ? `${words.slice(0, LONGEST - 1)}…` : words
       return address.timeline === "main" ? task : `${task} on ${oneLine(address.timeline)}`
     }
     case "search":

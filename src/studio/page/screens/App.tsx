@@ -65,7 +65,7 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [studio, page])
-  const title = titleOf(studio.address.value, studio.log.value.name)
+  const title = titleOf(studio.address.value, studio.log.value.name, studio.history.value?.head.value?.goal ?? null)
   useEffect(() => {
     document.title = title
   }, [title])
