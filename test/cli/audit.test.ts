@@ -157,7 +157,15 @@ describe("the table of all tasks", () => {
       { group: "steady@2.1.0", tasks: 16, scored: 8, unscored: 8 },
     ])
     expect(await page("--all", "--group", "outcome")).toMatch(/outcome +tasks +unscored +mean/)
+    // What goes on in the open task, as `task ls` tells it.
+    const { tasks } = await document(["task", "ls", "--outcome", "open", "--log", log])
+    const [{ activity }] = tasks as readonly [{ readonly activity: string }]
+    expect(activity).toBe("stopped")
+    const { groups: byOutcome } = await on("--all", "--group", "outcome")
+    expect(byOutcome).toContainEqual(expect.objectContaining({ group: "stopped", tasks: 1, open: { stopped: 1 } }))
+    expect(await page("--all", "--group", "agent")).toMatch(/agent +tasks .*stopped/)
     const written = await page("--all", "--group", "goal", "--markdown")
+    expect(written).toContain("| Stopped |")
     expect(written).toContain("| `Goal 0 \\| of three` | 11 |")
   })
 
