@@ -21,6 +21,7 @@ import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as EventIndex from "./index/EventIndex.ts"
 import * as OutlinePages from "./index/OutlinePages.ts"
+import * as TaskFamilies from "./index/TaskFamilies.ts"
 import * as TimelineEvents from "./index/TimelineEvents.ts"
 import * as ModelSums from "./overview/ModelSums.ts"
 import * as OutlineFacts from "./overview/OutlineFacts.ts"
@@ -71,6 +72,8 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<Activity, LogError>>
     /** The parts of a task that take time, up to the head of the log. */
     readonly spans: (past: History, taskId: string) => Effect.Effect<TaskSpans.TaskSpans, LogError>
+    /** Which tasks started which others, up to the head of the log. */
+    readonly families: (past: History) => Effect.Effect<TaskFamilies.TaskFamilies, LogError>
     /**
      * The events of a timeline with their agents, plugins and calls. The first time, reads the timeline in the background,
      * and `isWhole` says whether it is done.
@@ -91,6 +94,9 @@ const MAX_SPANS = 200_000
 
 /** Maximum number of events in cached timelines, about 20 bytes each. */
 const MAX_LISTED = 4_000_000
+
+/** Maximum number of cached tasks that others started. */
+const MAX_CHILDREN = 200_000
 
 /** Maximum time that a request waits for the rest of a timeline. */
 const LISTING_WAIT = "300 millis"
@@ -125,10 +131,12 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     const briefs = new Remembered<{ brief: Brief | undefined }>(MAX_FOLDED, () => 1)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
     const spans = new Remembered<TaskSpans.TaskSpans>(MAX_SPANS, ({ size }) => size)
+    const families = new Remembered<TaskFamilies.TaskFamilies>(MAX_CHILDREN, ({ size }) => size)
     const timelines = new Remembered<Listing>(MAX_LISTED, ({ events }) => events.length)
     const forget = () => {
       scopes.clear()
       timelines.clear()
+      families.clear()
       spans.clear()
       briefs.clear()
     }
@@ -261,6 +269,17 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
           past,
           taskId,
           spans.get([past.timeline, taskId], () => new TaskSpans.TaskSpans()),
+        ),
+      families: (past) =>
+        Effect.zipRight(
+          inEpoch,
+          Effect.suspend(() =>
+            TaskFamilies.extend(
+              log,
+              past,
+              families.get([past.timeline], () => new TaskFamilies.TaskFamilies()),
+            ),
+          ),
         ),
       listed: (past) => Effect.zipRight(inEpoch, listed(past)),
       activities: Effect.map(

@@ -280,7 +280,7 @@ const wordsOf = ({ type, line, payload }: Told, { response }: JsonObject): strin
 const same = (a: string, b: string): boolean => a.trim() === b.trim()
 
 /** The task of the agent that asked for this one, as imports of sub-agents write it. */
-const parentIn = (environment: Json | undefined): string | null => {
+export const parentIn = (environment: Json | undefined): string | null => {
   for (const options of Object.values(asObject(environment))) {
     const { parent } = asObject(options)
     if (isText(parent) && parent !== "") return parent

@@ -8,13 +8,14 @@ import * as Chunks from "../answers/Chunks.ts"
 import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
+import * as RelativesOf from "../answers/timeline/Relatives.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import * as StudioLog from "../StudioLog.ts"
 import { CHUNK } from "../wire/CourseSlice.ts"
 import type { LogInfo } from "../wire/Log.ts"
 import { scoringOf } from "../wire/Scoring.ts"
 import { questionOf } from "../wire/Shared.ts"
-import type { ScoreSetRow, Scorings, TaskHead, TaskList } from "../wire/Task.ts"
+import type { Relative, Relatives, ScoreSetRow, Scorings, TaskHead, TaskList } from "../wire/Task.ts"
 import * as SharedRequests from "./SharedRequests.ts"
 
 export interface SharedTask {
@@ -69,6 +70,17 @@ export const layer = Layer.provideMerge(
   }),
 )
 
+/** The relatives of a task that are in the file, too. */
+const relativesAmong = ({ timeline, task }: SharedTask, tasks: ReadonlyArray<SharedTask>) =>
+  Effect.map(RelativesOf.relatives({ timeline, task }), ({ parent, children }) => {
+    const isIn = ({ task: id }: Relative) => tasks.some((one) => one.timeline === timeline && one.task === id)
+    return {
+      parent: parent !== null && isIn(parent) ? parent : null,
+      children: children.filter(isIn),
+      left: 0,
+    } satisfies Relatives
+  })
+
 /** Collects the answers about some tasks. */
 export const collect = ({ tasks, at, notes }: SharedOptions) =>
   Effect.gen(function* () {
@@ -90,6 +102,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
       add("course", { timeline, task }, course)
       add("spans", { timeline, task }, yield* Tasks.spans({ timeline, task }))
+      add("relatives", { timeline, task }, yield* relativesAmong({ timeline, task }, tasks))
       const requests = yield* SharedRequests.of({ timeline, task })
       if (requests !== undefined) add("requests", { timeline, task }, requests)
       for (const { set } of head.sets) {

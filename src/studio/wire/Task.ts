@@ -119,6 +119,22 @@ export interface TaskHead extends TaskRow {
   readonly hasFiles: boolean
 }
 
+/** `GET /api/relatives?timeline=…&task=…`: the task that started a task, and those that it started, such as of sub-agents. */
+export interface Relatives {
+  readonly parent: Relative | null
+  readonly children: ReadonlyArray<Relative>
+  /** Number of further children. */
+  readonly left: number
+}
+
+export interface Relative extends Pick<TaskRow, "goal" | "agent" | "outcome" | "activity"> {
+  readonly task: string
+  /** The position of the parent's event that started the child, usually a call; null if unknown. */
+  readonly call: number | null
+  /** Whether only the same prompt tells that the call did. */
+  readonly isInferred: boolean
+}
+
 /**
  * `GET /api/capture?timeline=…&task=…`: the parts of a task that a recorder or an import saw, and those that it did
  * not; empty for a task that a kernel ran.

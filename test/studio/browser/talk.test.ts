@@ -2,11 +2,12 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { CoreNewEvent } from "../../../src/events/log/EventLog.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { violationsInBothSchemes } from "./accessibility.ts"
 import { program } from "./asking.ts"
 import { open } from "./watching.ts"
-import { append, opening, serving } from "./writing.ts"
+import { append, EVIL, opening, serving, UNSEEN } from "./writing.ts"
 
 let browser: OwnBrowser
 let directory: string
@@ -92,5 +93,48 @@ describe("talking to an agent at work", () => {
     } finally {
       await studio.stop()
     }
+  })
+})
+
+describe("sub-agents", () => {
+  it("are a link away from the call that started them, and back", async () => {
+    const file = path.join(directory, "family.db")
+    const prompt = `Read the letters ${EVIL}`
+    const opened = (goal: string, environment = {}): CoreNewEvent => ({
+      type: "TaskOpened",
+      payload: { goal, measures: [], agent: "reader@1", seed: 1, environment },
+    })
+    await append(file, "0198aaaa-0000-7000-8000-000000000001", [
+      opened("Find out who wrote the letters"),
+      { type: "InputReceived", payload: { source: "cli", content: "Begin." } },
+      {
+        type: "ActuatorCommanded",
+        payload: { commandId: "a", actuator: "Task", args: { prompt }, argsDigest: "0".repeat(64), priority: 0 },
+      },
+      { type: "CommandSucceeded", payload: { commandId: "a", result: "ada", latencyMs: 3 } },
+    ])
+    await append(file, "0198aaaa-0000-7000-8000-000000000002", [
+      opened(prompt, { "claude-code": { parent: "0198aaaa-0000-7000-8000-000000000001" } }),
+      { type: "InputReceived", payload: { source: "cli", content: "Go on." } },
+      { type: "TaskClosed", payload: { outcome: "achieved" } },
+    ])
+    await serving(file, async (studio) => {
+      const link = "/t/main/0198aaaa-0000-7000-8000-000000000001?view=conversation#"
+      const { page, said } = await open(browser.browser, studio.url.replace("/#", link))
+      const started = page.locator(".started li")
+      await started.getByRole("link", { name: /^Read the letters/ }).waitFor()
+      expect(await started.textContent()).toMatch(/reader, achieved$/)
+      expect(await page.locator("main").textContent()).not.toMatch(UNSEEN)
+      expect(await violationsInBothSchemes(page)).toEqual([])
+      await started.getByRole("link").press("Enter")
+      await page.waitForURL(/000000000002/)
+      // It called no model, so it opens in the debugger, whose head leads back.
+      const back = page.locator(".sentence").getByText("started by")
+      await back.getByRole("link", { name: "Find out who wrote the letters" }).press("Enter")
+      await page.waitForURL(/000000000001\/@3/)
+      await page.locator("#event-3.here").waitFor()
+      await expect.poll(() => page.title()).toContain("Find out who wrote the letters")
+      expect(said).toEqual([])
+    })
   })
 })

@@ -2,7 +2,7 @@
 import { type Signal, signal } from "@preact/signals"
 import { CHUNK, type CourseSlice, type Entry } from "../../wire/CourseSlice.ts"
 import type { Span } from "../../wire/Spans.ts"
-import type { TaskHead } from "../../wire/Task.ts"
+import type { Relatives, TaskHead } from "../../wire/Task.ts"
 import { type Source, SourceFailed } from "../source/Source.ts"
 import type { Course } from "./Address.ts"
 import { CourseOfTask } from "./Course.ts"
@@ -30,6 +30,8 @@ export class CourseHistory {
   readonly marks: Signal<CourseOfTask | null> = signal(null)
   /** The task's spans; null for a whole timeline, and until they are loaded. */
   readonly spans: Signal<SpansOfTask | null> = signal(null)
+  /** The tasks that the task started, and the one that started it; null until they are loaded. */
+  readonly relatives: Signal<Relatives | null> = signal(null)
   /** The filtered and folded rows of a whole timeline; null for a task, and until they are loaded. */
   readonly rows: Signal<TimelineRows | null> = signal(null)
   /** The first positions of calls that the list of events shows opened, or folded if it shows the others opened. */

@@ -38,6 +38,7 @@ import type { TaskSpans } from "../../wire/Spans.ts"
 import type { Input } from "../../wire/Talk.ts"
 import type {
   Course,
+  Relatives,
   RewardRow,
   Scorings,
   TaskCapture,
@@ -72,6 +73,7 @@ export interface Questions {
   readonly failure: WhyFailed
   readonly course: Course
   readonly spans: TaskSpans
+  readonly relatives: Relatives
   readonly capture: TaskCapture
   readonly chunk: CourseSlice
   readonly event: WholeEvent

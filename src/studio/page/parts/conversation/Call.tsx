@@ -10,6 +10,7 @@ import { At } from "../Link.tsx"
 import { Value } from "../Value.tsx"
 import { Edit, tally } from "./Edit.tsx"
 import { Folded } from "./Folded.tsx"
+import { Started } from "./Relatives.tsx"
 import { Result } from "./Result.tsx"
 import { Verdicts } from "./Verdicts.tsx"
 
@@ -70,6 +71,7 @@ export const Call = ({ call, isCut }: { readonly call: Called; readonly isCut: b
         )}
         <Changes changes={call.changes} />
       </Folded>
+      <Started events={call.events} />
       {end === null || end.status === "succeeded" ? null : (
         <p class="reason bad">
           <bdi>{reasonOf(end.result)}</bdi>

@@ -10,6 +10,7 @@ import { Answer } from "./Answer.tsx"
 import { Call } from "./Call.tsx"
 import { Files } from "./Files.tsx"
 import { Folded } from "./Folded.tsx"
+import { OtherChildren, StartedBy } from "./Relatives.tsx"
 import { SaidBy } from "./SaidBy.tsx"
 import { Words } from "./Words.tsx"
 
@@ -58,12 +59,15 @@ const Beginning = ({ goal }: { readonly goal: Goal }) => (
   >
     {goal.isRepeated ? null : <Words text={goal.text} isRaw />}
     <Origin goal={goal} />
+    <OtherChildren />
   </SaidBy>
 )
 
 const Origin = ({ goal: { agents, parent, forkedFrom, cause } }: { readonly goal: Goal }) => {
-  const timeline = useStudio().visit?.timeline ?? "main"
-  if (agents.length === 0 && parent === null && forkedFrom === null && cause === null) return null
+  const by = useStudio().history.value?.relatives.value?.parent ?? null
+  // The link to the task that started this one leads to the same moment.
+  const reason = by === null ? cause : null
+  if (agents.length === 0 && parent === null && forkedFrom === null && cause === null && by === null) return null
   return (
     <p class="facts-line">
       {agents.length === 0 ? null : (
@@ -74,11 +78,7 @@ const Origin = ({ goal: { agents, parent, forkedFrom, cause } }: { readonly goal
           ))}
         </span>
       )}
-      {parent === null ? null : (
-        <span>
-          a sub-agent of <Link to={visit({ timeline, task: parent }, null)}>{parent}</Link>
-        </span>
-      )}
+      <StartedBy parent={parent} />
       {forkedFrom === null ? null : (
         <span>
           continues{" "}
@@ -87,9 +87,9 @@ const Origin = ({ goal: { agents, parent, forkedFrom, cause } }: { readonly goal
           </Link>
         </span>
       )}
-      {cause === null ? null : (
+      {reason === null ? null : (
         <span>
-          because of <At position={cause} />
+          because of <At position={reason} />
         </span>
       )}
     </p>

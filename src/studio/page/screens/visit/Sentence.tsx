@@ -5,9 +5,11 @@ import * as Money from "../../../../values/Money.ts"
 import type { ModelTotals, TaskHead } from "../../../wire/Task.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import { useStudio } from "../../parts/context.ts"
+import { StartedBy } from "../../parts/conversation/Relatives.tsx"
 import { count, duration, nameOf, signed, zone } from "../../parts/format.ts"
 import { Hits } from "../../parts/Hits.tsx"
 import { At } from "../../parts/Link.tsx"
+import { useRelatives } from "../../parts/useRelatives.ts"
 
 interface SentenceProps {
   readonly course: CourseHistory
@@ -18,6 +20,7 @@ interface SentenceProps {
 export const Sentence = ({ course, children }: SentenceProps) => {
   const studio = useStudio()
   const head = course.head.value
+  useRelatives(course)
   if (head === null)
     return (
       <div class="sentence">
@@ -37,6 +40,7 @@ export const Sentence = ({ course, children }: SentenceProps) => {
         <bdi>{head.sentence}</bdi>
       </p>
       <p class="facts-line">
+        <StartedBy parent={null} />
         <Totals head={head} />
         <ScoreOf head={head} scores={studio.scores.value} look={() => studio.look({ pane: "rewards" })} />
         {head.worst === null ? null : (
