@@ -115,7 +115,7 @@ const CAUSES: { readonly [cause: string]: string } = {
   calls: "by one or several of these calls, which overlapped",
   "no-call": "by somebody or something else: no recorded call was in progress",
   "not-watched": "nobody saw when it happened",
-  restored: "Hindcast brought back the files of an earlier moment",
+  restored: "Hindcast restored the files of an earlier moment",
 }
 
 /** Who wrote a version, in a word or two. */
