@@ -109,7 +109,8 @@ describe("the first screen", () => {
     )
     await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "compare" }).press("Enter")
-    await expect.poll(() => page.locator(".run-table tbody tr").count()).toBe(3)
+    await page.locator(".run-table tbody tr").nth(2).waitFor()
+    expect(await page.locator(".run-table tbody tr").count()).toBe(3)
     expect(said).toEqual([])
   })
 

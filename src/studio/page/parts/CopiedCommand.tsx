@@ -14,7 +14,7 @@ export const CopiedCommand = ({ name, command }: CopiedProps) => {
       () => say("select it"),
     )
   return (
-    <p class="copy">
+    <p class="copy command">
       <button type="button" onClick={copy} aria-label={`Copy the command: ${name}`}>
         <span role="status">{said}</span>
       </button>
