@@ -107,6 +107,7 @@ module.exports = {
     ]),
     ...storeys("src/workspace", ["questions", "(bisect|restore)", "history", "(scan|store)", "model"]),
     ...storeys("src/events", [
+      "copying",
       "(sqlite|postgres|memory|testing)",
       "maintenance",
       "(append|read)",

@@ -4,7 +4,6 @@
  */
 
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { Effect, Layer, Schema } from "effect"
 import type { EventLog, OpenError } from "../events/log/EventLog.ts"
 import type { Lease } from "../events/log/Lease.ts"
@@ -12,6 +11,8 @@ import type { Presence } from "../events/log/Presence.ts"
 import type { Archive } from "../events/maintenance/Archive.ts"
 import type { Bundles } from "../events/maintenance/Bundles.ts"
 import type { PersonalData } from "../events/payload/PersonalData.ts"
+import * as PostgresLayer from "../events/postgres/layer.ts"
+import * as Address from "../events/postgres/server/address.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
 import * as PluginHost from "../plugins/process/PluginHost.ts"
@@ -38,13 +39,14 @@ import * as ProgramOptions from "./program/ProgramOptions.ts"
 import type { Sensor, Sensors } from "./program/Sensor.ts"
 import type { Tool, Tools } from "./program/Tool.ts"
 import * as ResumedTasks from "./ResumedTasks.ts"
+import * as PluginCopies from "./registry/PluginCopies.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as Scoring from "./scoring/Scoring.ts"
 
 /** Options of `layerLog`. */
 export interface LogOptions {
-  /** The file, or options to open it with. */
-  readonly log: string | SqliteEventLog.SqliteOptions
+  /** The file or the URL of a PostgreSQL server (`postgres://…`), or options to open one of the two with. */
+  readonly log: string | SqliteEventLog.SqliteOptions | PostgresLayer.PostgresOptions
   /** The directory that plugins may work in. Default: the working directory. */
   readonly workspace?: string
   /** The actor of registry changes. Default: `kernel`. */
@@ -92,8 +94,8 @@ export interface HindcastOptions<
   readonly files?: RecordFiles
 }
 
-const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotations({
-  description: "the log's file, or an object with its filename",
+const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions, PostgresLayer.PostgresOptions).annotations({
+  description: "the log's file, the URL of a PostgreSQL server, or an object with its filename or url",
 })
 
 const log = { log: LogFile }
@@ -181,13 +183,13 @@ const servicesOf = (
   { log, actor }: LogOptions,
   places: Places,
 ): Layer.Layer<LogServices, Options.InvalidOptions | OpenError, PluginHost.PluginHost> => {
-  const sqlite = typeof log === "string" ? { filename: log } : log
+  const place = placeOf(log)
   const registry = Registry.layer({ ...places, ...defined({ actor }) })
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
   return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, scoring).pipe(
     Layer.provideMerge(registry),
     Layer.provideMerge(Projector.layerSharing(Unfinished.projection)),
-    Layer.provideMerge(SqliteEventLog.layer(sqlite)),
+    Layer.provideMerge("url" in place ? PostgresLayer.layer(place) : SqliteEventLog.layer(place)),
   )
 }
 
@@ -251,15 +253,21 @@ const kernelOn = (
   )
 }
 
+const placeOf = (log: LogOptions["log"]): SqliteEventLog.SqliteOptions | PostgresLayer.PostgresOptions =>
+  typeof log !== "string" ? log : Address.isAddress(log) ? { url: log } : { filename: log }
+
 type Places = Pick<Kernel.KernelOptions, "directory" | "workspace">
 
 const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effect<Places, Options.InvalidOptions> =>
   Effect.try({
     try: () => {
-      const filename = path.resolve(typeof log === "string" ? log : log.filename)
+      const place = placeOf(log)
       const real = fs.realpathSync(workspace)
       if (!fs.statSync(real).isDirectory()) throw new Error("not a directory")
-      return { directory: `${filename}.plugins`, workspace: real }
+      return {
+        directory: PluginCopies.directoryOf("url" in place ? Address.shown(place.url) : place.filename),
+        workspace: real,
+      }
     },
     catch: (cause) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
@@ -274,7 +282,12 @@ const filesOf = (
   { workspace }: Places,
 ): Effect.Effect<FileRecorder | undefined, Options.InvalidOptions> =>
   Effect.try({
-    try: () => files?.({ log: typeof log === "string" ? log : log.filename, workspace }),
+    try: () => {
+      const place = placeOf(log)
+      if (files !== undefined && "url" in place)
+        throw new Error("a log on a PostgreSQL server, next to which no contents of files can be kept")
+      return "url" in place ? undefined : files?.({ log: place.filename, workspace })
+    },
     catch: (cause) => {
       const found = cause instanceof Error ? cause.message : String(cause)
       return new Options.InvalidOptions({

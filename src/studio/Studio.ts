@@ -11,6 +11,7 @@ import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
+import * as PluginCopies from "../kernel/registry/PluginCopies.ts"
 import { Registry } from "../kernel/registry/Registry.ts"
 import * as Trust from "../kernel/trust/Trust.ts"
 import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
@@ -186,7 +187,7 @@ const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: Kernel
         wrong(`scenarios.directories[${index}]`, "a directory", `${JSON.stringify(directory)}, ${found}`),
       ),
     )
-    const places = { workspace: fs.realpathSync("."), directory: `${log.name}.plugins` }
+    const places = { workspace: fs.realpathSync("."), directory: PluginCopies.directoryOf(log.name) }
     const services = Layer.mergeAll(
       Layer.succeed(EventLog, log),
       Layer.succeed(Registry, kernel.plugins),

@@ -80,6 +80,7 @@ describe("every command", () => {
       "hooks check",
       "hooks status",
       "plugin new",
+      "log copy",
       "password",
       "doctor",
       "python",

@@ -95,6 +95,12 @@ export const PAST: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../log/BackupCommands.ts")).restore),
   },
   {
+    path: "log copy",
+    uses: [["log copy FROM TO", "copy a log to a PostgreSQL server or back, event by event; again continues it"]],
+    example: "log copy .hindcast/log.db postgres://me@host/db",
+    load: command(async () => (await import("../log/CopyCommand.ts")).copy),
+  },
+  {
     path: "log upgrade",
     uses: [["log upgrade", "upgrade a log of an earlier format to the current one"]],
     example: "log upgrade",

@@ -54,8 +54,8 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
       conversation: true,
       onDelta: deltas.onDelta,
     })
-    const filename = yield* OpenLog.fileOf(log)
-    const kernel = yield* AgentAtWork.kernel("chat", filename, { ...typed, json })
+    const { open, name: filename } = yield* OpenLog.placeOf(log)
+    const kernel = yield* AgentAtWork.kernel("chat", open, { ...typed, json })
     const { maxSteps, subject, deadlineMs } = typed
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })

@@ -4,6 +4,7 @@
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Address from "../../events/postgres/server/address.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
@@ -47,7 +48,10 @@ export const shellCommand = (command: string): string => {
 }
 
 /** The log of this process: `--log`, else `HINDCAST_LOG`, which the user's shell may not have. */
-const namedLog = (): string | undefined => typedLog(process.argv.slice(2)) ?? (process.env.HINDCAST_LOG || undefined)
+const namedLog = (): string | undefined => {
+  const named = typedLog(process.argv.slice(2)) ?? (process.env.HINDCAST_LOG || undefined)
+  return named !== undefined && Address.isAddress(named) ? Address.shown(named) : named
+}
 
 /** The value of `--log` or `--log=` among the words before `--`. No option takes `--log` as its value. */
 export const typedLog = (words: ReadonlyArray<string>): string | undefined => {

@@ -1,8 +1,10 @@
 /** Opens a command's log for reading or writing, or creates it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Context, Data, Effect, Layer, Option } from "effect"
+import { Context, Data, Effect, Either, Layer, Option } from "effect"
 import { LogFormatUnsupported } from "../../events/log/EventLog.ts"
+import * as PostgresLayer from "../../events/postgres/layer.ts"
+import * as Address from "../../events/postgres/server/address.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 import { userAsActor } from "../../platform/user/Machine.ts"
@@ -27,25 +29,103 @@ export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ rea
   }
 }
 
-/** The absolute path of the log: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. */
-export const filenameOf = (log: Option.Option<string>): string =>
-  path.resolve(Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")))
+const nameOf = (log: Option.Option<string>): string =>
+  Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db"))
 
-/** The path of a log that may not exist yet. Fails if the path is a directory or cannot hold a file. */
-export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
+/**
+ * The absolute path of the log: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. For a log on a server, a path
+ * that no log has; `fileOf` refuses it.
+ */
+export const filenameOf = (log: Option.Option<string>): string => {
+  const name = nameOf(log)
+  return path.resolve(Address.isAddress(name) ? Address.shown(name) : name)
+}
+
+/** The log for messages: an absolute path, or a URL without a password. */
+export const shownOf = (log: Option.Option<string>): string => {
+  const name = nameOf(log)
+  return Address.isAddress(name) ? Address.shown(name) : path.resolve(name)
+}
+
+/**
+ * The URL of a log on a PostgreSQL server; undefined for a log in a file. Refuses a password among the arguments, which
+ * other users of the machine can see.
+ */
+export const serverOf = (log: Option.Option<string>): Effect.Effect<string | undefined, BadInput> =>
   Effect.suspend(() => {
-    const input = filenameOf(log)
-    try {
-      return fs.statSync(input).isDirectory()
-        ? new BadInput({ input, expected: "a file", found: "a directory" })
-        : Effect.succeed(input)
-    } catch (cause) {
-      const found = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
-      return found === "ENOENT"
-        ? Effect.succeed(input)
-        : new BadInput({ input, expected: "a possible path of a file", found })
-    }
+    const url = nameOf(log)
+    if (!Address.isAddress(url)) return Effect.succeed(undefined)
+    const input = Address.shown(url)
+    const address = Address.parse(url)
+    if (Either.isLeft(address))
+      return new BadInput({ input, expected: "the URL of a log", found: `a mistake: ${address.left}` })
+    if (address.right.password !== undefined && process.argv.some((word) => word.includes(url)))
+      return new BadInput({
+        input,
+        expected: "a URL without a password, because other users of this machine see the arguments of commands",
+        found: "one with a password",
+        advice:
+          "Set PGPASSWORD, write a file that PGPASSFILE names (~/.pgpass), or put the whole URL into HINDCAST_LOG.",
+      })
+    return Effect.succeed(url)
   })
+
+/** For commands that need a log in a file. */
+const inFile = (log: Option.Option<string>): Effect.Effect<void, BadInput> =>
+  Effect.flatMap(serverOf(log), (url) =>
+    url === undefined
+      ? Effect.void
+      : new BadInput({
+          input: Address.shown(url),
+          expected: "a log in a file, which this command needs",
+          found: "one on a PostgreSQL server",
+          advice: "The command log copy copies it to a file.",
+        }),
+  )
+
+/** The path of a log that may not exist yet. Fails for a log on a server, and if the path is a directory or cannot hold a file. */
+export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
+  Effect.zipRight(
+    inFile(log),
+    Effect.suspend(() => {
+      const input = filenameOf(log)
+      try {
+        return fs.statSync(input).isDirectory()
+          ? new BadInput({ input, expected: "a file", found: "a directory" })
+          : Effect.succeed(input)
+      } catch (cause) {
+        const found = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+        return found === "ENOENT"
+          ? Effect.succeed(input)
+          : new BadInput({ input, expected: "a possible path of a file", found })
+      }
+    }),
+  )
+
+/** A log for commands that run a kernel on it. */
+export interface LogPlace {
+  /** The absolute path of a file, or the URL of a server, which may have a password. */
+  readonly open: string
+  /** The same for messages, without a password. */
+  readonly name: string
+}
+
+/** Where a log is that may not exist yet. */
+export const placeOf = (log: Option.Option<string>): Effect.Effect<LogPlace, BadInput> =>
+  Effect.flatMap(serverOf(log), (url) => (url === undefined ? inPlace(fileOf(log)) : Effect.succeed(onServer(url))))
+
+/** Where an existing log is. Opening tells whether one is on a server. */
+export const existingPlace = (log: Option.Option<string>): Effect.Effect<LogPlace, BadInput | LogMissing> =>
+  Effect.flatMap(serverOf(log), (url) => (url === undefined ? inPlace(existing(log)) : Effect.succeed(onServer(url))))
+
+/** Where an existing log to look at is: by default also that of the hooks. */
+export const placeToLookAt = (log: Option.Option<string>): Effect.Effect<LogPlace, BadInput | LogMissing> =>
+  Effect.flatMap(serverOf(log), (url) => (url === undefined ? inPlace(toLookAt(log)) : Effect.succeed(onServer(url))))
+
+const inPlace = <E>(file: Effect.Effect<string, E>) =>
+  Effect.map(file, (filename) => ({ open: filename, name: filename }))
+
+const onServer = (url: string): LogPlace => ({ open: url, name: Address.shown(url) })
 
 export const existing = (log: Option.Option<string>): Effect.Effect<string, BadInput | LogMissing> =>
   Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename })).pipe(
@@ -114,12 +194,14 @@ export const forPastSharing = (log: Option.Option<string>, { decrypted }: { read
 
 const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
-    Effect.map(toLookAt(log), (filename) =>
-      Layer.provideMerge(
-        Projector.layerSharing(Unfinished.projection),
-        SqliteEventLog.layer({ filename, readonly: true, personal }),
-      ),
-    ),
+    Effect.gen(function* () {
+      const url = yield* serverOf(log)
+      const events =
+        url === undefined
+          ? SqliteEventLog.layer({ filename: yield* toLookAt(log), readonly: true, personal })
+          : PostgresLayer.layer({ url, readonly: true, personal })
+      return Layer.provideMerge(Projector.layerSharing(Unfinished.projection), events)
+    }),
   )
 
 /**
@@ -128,15 +210,17 @@ const reading = (log: Option.Option<string>, personal: boolean) =>
  */
 export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =>
   Layer.unwrapEffect(
-    Effect.map(Effect.tap(fileOf(log), dryRun ? () => Effect.void : warnTracked), (filename) =>
-      fs.existsSync(filename)
-        ? SqliteEventLog.layer({ filename, readonly: dryRun })
-        : dryRun
-          ? Layer.unwrapEffect(
-              Effect.promise(async () => (await import("../../events/memory/MemoryEventLog.ts")).layer()),
-            )
-          : LogAtFirstAppend.layer(filename),
-    ),
+    Effect.gen(function* () {
+      const url = yield* serverOf(log)
+      if (url !== undefined) return PostgresLayer.layer({ url, readonly: dryRun })
+      const filename = yield* fileOf(log)
+      if (!dryRun) yield* warnTracked(filename)
+      if (fs.existsSync(filename)) return SqliteEventLog.layer({ filename, readonly: dryRun })
+      if (!dryRun) return LogAtFirstAppend.layer(filename)
+      return Layer.unwrapEffect(
+        Effect.promise(async () => (await import("../../events/memory/MemoryEventLog.ts")).layer()),
+      )
+    }),
   )
 
 /** Opens an existing log read-only. Creates and changes nothing. */
@@ -161,26 +245,28 @@ const open = (
     personal = true,
   }: { readonly readonly: boolean; readonly mustExist: boolean; readonly personal?: boolean },
   workspace: Option.Option<string> = Option.none(),
-) =>
-  Layer.unwrapEffect(
+) => {
+  const found = !mustExist ? fileOf(log) : readonly ? toLookAt(log) : existingForWriting(log)
+  const fileToOpen = Effect.tap(found, readonly ? () => Effect.void : warnTracked)
+  return Layer.unwrapEffect(
     Effect.gen(function* () {
-      const filename = yield* !mustExist ? fileOf(log) : readonly ? toLookAt(log) : existingForWriting(log)
-      if (!readonly) yield* warnTracked(filename)
+      const url = yield* serverOf(log)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
-        log: { filename, readonly, personal },
+        log: url === undefined ? { filename: yield* fileToOpen, readonly, personal } : { url, readonly, personal },
         workspace: yield* workspaceOf(workspace),
         actor: userAsActor(),
       })
     }),
   )
+}
 
 const warned = new Set<string>()
 
-/** Warns once if Git tracks the log, a file next to it, or anything in its `.hindcast`. Never fails. */
+/** Warns once if Git tracks a log's file, a file next to it, or anything in its `.hindcast`. Never fails. */
 export const warnTracked = (filename: string): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (warned.has(filename)) return Effect.void
+    if (warned.has(filename) || Address.isAddress(filename)) return Effect.void
     const directory = path.dirname(filename)
     if (!fs.existsSync(directory)) return Effect.void
     const real = path.join(fs.realpathSync(directory), path.basename(filename))

@@ -1,6 +1,6 @@
 /** The command `hindcast log info`: a log's contents in numbers, and the space that they take. */
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, type Option } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { Records } from "../../events/read/Records.ts"
@@ -20,11 +20,11 @@ import * as InfoPage from "../pages/log/InfoPage.ts"
 const STREAMS_ON_PAGE = 20
 const STREAMS_IN_JSON = 10_000
 
-export const info = Command.make("info", common, ({ log, json }) =>
+export const info = Command.make("info", common, ({ log: place, json }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const head = yield* log.head
-    const space = yield* measureSpace(log.name, { streams: json ? STREAMS_IN_JSON : STREAMS_ON_PAGE })
+    const space = yield* spaceOf(place, log.name, json ? STREAMS_IN_JSON : STREAMS_ON_PAGE)
     const document: InfoPage.Info = {
       path: log.name,
       bytes: space.fileBytes,
@@ -37,8 +37,18 @@ export const info = Command.make("info", common, ({ log, json }) =>
       space,
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(Effect.provide(OpenLog.forEvents(place))),
 ).pipe(Command.withDescription("Statistics of a log, and the parts that take its space"))
+
+const spaceOf = (place: Option.Option<string>, filename: string, streams: number) =>
+  Effect.flatMap(OpenLog.serverOf(place), (url) =>
+    url === undefined
+      ? measureSpace(filename, { streams })
+      : Effect.flatMap(
+          Effect.promise(() => import("../../events/postgres/space.ts")),
+          (server) => server.measureSpace(url, streams),
+        ),
+  )
 
 const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog

@@ -32,9 +32,9 @@ const options = {
 
 export const play = Command.make("play", options, ({ log, json, sandbox, workspace, seed, trustLog, ...typed }) =>
   Effect.gen(function* () {
-    const filename = yield* OpenLog.fileOf(log)
+    const { open, name: filename } = yield* OpenLog.placeOf(log)
     // The person decides about each action by taking it, so no gate asks.
-    const kernel = yield* AgentAtWork.kernel("play", filename, {
+    const kernel = yield* AgentAtWork.kernel("play", open, {
       gate: "allow",
       confirmWithinMs: Option.none(),
       sandbox,

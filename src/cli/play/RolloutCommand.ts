@@ -64,8 +64,8 @@ export const rollout = Command.make("rollout", options, ({ log, json, sandbox, w
       return yield* missing("WORLD", "a world, or --continue with a rollout's id")
     }
     const file = typed.policy.value
-    const filename = yield* OpenLog.fileOf(log)
-    const kernel = yield* AgentAtWork.kernel("rollout", filename, {
+    const { open, name: filename } = yield* OpenLog.placeOf(log)
+    const kernel = yield* AgentAtWork.kernel("rollout", open, {
       gate,
       confirmWithinMs: Option.none(),
       sandbox,

@@ -2,6 +2,7 @@
 import type { Option } from "effect"
 import { Effect, Layer } from "effect"
 import { layer as layerMemory } from "../../events/memory/MemoryEventLog.ts"
+import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
 import * as Registry from "../../kernel/registry/Registry.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -10,6 +11,6 @@ import * as OpenLog from "../command/OpenLog.ts"
 export const registry = (log: Option.Option<string>, workspace: Option.Option<string>) =>
   Layer.unwrapEffect(
     Effect.map(OpenLog.workspaceOf(workspace), (workspace) =>
-      Registry.layer({ directory: `${OpenLog.filenameOf(log)}.plugins`, workspace }),
+      Registry.layer({ directory: PluginCopies.directoryOf(OpenLog.shownOf(log)), workspace }),
     ),
   ).pipe(Layer.provide(Projector.layer), Layer.provide(layerMemory()))

@@ -73,15 +73,17 @@ const ofOneLog = ({
   ...typed
 }: SharedStudio.Given) =>
   Effect.gen(function* () {
-    const filename = yield* OpenLog.toLookAt(log)
+    const place = yield* OpenLog.placeToLookAt(log)
     const consents = yield* DrawOption.parsed(draw)
     const directories = yield* Scenarios.directoriesOf(scenarios, write)
     const working = { forks: fork, plays: directories.length > 0 }
+    // Plugins are looked at from their copies next to the log's file.
+    if (working.plays) yield* OpenLog.fileOf(log)
     const agents = yield* agentsOf(working, { ...typed, json })
     const acting = { ...typed, json }
     const isActing = answer || fork || annotate || write || directories.length > 0
     if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forPast(log))
-    const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
+    const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", place.open, acting))
     const forks: Forking | null = fork
       ? {
           agents,
@@ -97,7 +99,9 @@ const ofOneLog = ({
       by: userName(),
       notes: [],
       ...(working.plays
-        ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed: acting }) }
+        ? {
+            scenarios: yield* Scenarios.staging({ directories, agents, filename: place.name, inKernel, typed: acting }),
+          }
         : {}),
     }
     const served = Effect.gen(function* () {

@@ -5,6 +5,7 @@
 import { Options } from "@effect/cli"
 import { Effect, Fiber, type Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import * as Address from "../../events/postgres/server/address.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
@@ -63,12 +64,16 @@ export interface KernelInput extends TrustLog.Typed {
   readonly program?: Pick<Hindcast.HindcastOptions, "tools" | "sensors">
 }
 
-/** A command's kernel on a log. For a foreign log, asks the user before anything in it starts. */
-export const kernel = (command: string, filename: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
-  Effect.map(Effect.zipLeft(OpenLog.workspaceOf(typed.workspace), OpenLog.warnTracked(filename)), (workspace) => {
+/**
+ * A command's kernel on a log. For a foreign log, asks the user before anything in it starts.
+ *
+ * @param log the file, or the URL of a server
+ */
+export const kernel = (command: string, log: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
+  Effect.map(Effect.zipLeft(OpenLog.workspaceOf(typed.workspace), OpenLog.warnTracked(log)), (workspace) => {
     const layer = (trust: boolean) =>
       Hindcast.layer({
-        log: filename,
+        log,
         workspace,
         actor: userAsActor(),
         owner: `hindcast ${command} of ${userName()}`,
@@ -78,13 +83,20 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
         onOpenTasks: "resume",
         trust,
         ...typed.program,
-        files: typed.recordFiles === true ? RecordFiles.recordFiles : RecordFiles.continueFiles,
+        ...filesOf(log, typed.recordFiles === true),
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
       })
     return TrustLog.asking(layer, typed)
   })
 
+/** The contents of files are next to a log's file. On a server, no task records any. */
+const filesOf = (log: string, wanted: boolean): Pick<Hindcast.HindcastOptions, "files"> => {
+  if (wanted) return { files: RecordFiles.recordFiles }
+  return Address.isAddress(log) ? {} : { files: RecordFiles.continueFiles }
+}
+
 export interface Accompanied {
+  /** The log for messages. */
   readonly filename: string
   readonly json: boolean
   /** Ask the user only about confirmations after this position. Default: the head when the agent begins. */

@@ -45,9 +45,9 @@ const closeIfNobodyWorks = (log: Option.Option<string>) =>
   Effect.gen(function* () {
     const silent = yield* (yield* Lease).silent
     if (silent !== undefined) return silent
-    const filename = yield* OpenLog.existing(log)
+    const { open } = yield* OpenLog.existingPlace(log)
     const owner = `hindcast task cancel of ${userName()}`
-    yield* Effect.provide(Kernel, Hindcast.layer({ log: filename, owner, onOpenTasks: "resume" })).pipe(
+    yield* Effect.provide(Kernel, Hindcast.layer({ log: open, owner, onOpenTasks: "resume" })).pipe(
       Effect.catchTag("LeaseHeld", () => Effect.void),
       Effect.catchTag("ForeignLog", ({ log }) =>
         Output.note(

@@ -45,8 +45,8 @@ export const resume = Command.make(
         OpenLog.forEvents(log),
       )
       const agent = yield* AgentOption.load(typed, "live", { conversation })
-      const filename = yield* OpenLog.existing(log)
-      const kernel = yield* AgentAtWork.kernel("resume", filename, { ...typed, json })
+      const { open, name: filename } = yield* OpenLog.existingPlace(log)
+      const kernel = yield* AgentAtWork.kernel("resume", open, { ...typed, json })
       const { acceptUnrewound, restoreFiles, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const resumeOptions = { acceptUnrewound, restoreFiles, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
       yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)

@@ -75,9 +75,9 @@ export const work = <E>(
     const agents = yield* load
     const isCast = agents.other !== undefined || Object.keys(agents.named).length > 0
     if (!isCast && typed.scenario.length === 0) return yield* AgentOption.notOne("neither")
-    const filename = yield* OpenLog.fileOf(log)
-    const kernel = yield* AgentAtWork.kernel(command, filename, typed)
-    yield* Effect.provide(perform({ ...typed, agents, model, filename }), kernel)
+    const place = yield* OpenLog.placeOf(log)
+    const kernel = yield* AgentAtWork.kernel(command, place.open, typed)
+    yield* Effect.provide(perform({ ...typed, agents, model, filename: place.name }), kernel)
   }).pipe(Effect.scoped)
 
 const noGoal = new BadInput({

@@ -93,8 +93,8 @@ export const fork = Command.make(
       // Load all of them first: a missing key or module refuses every fork.
       const agents = yield* Effect.forEach(each, (one) => AgentOption.load(one, "live", { conversation }))
       const overrides = yield* overridesOf(typed.override)
-      const filename = yield* OpenLog.existing(log)
-      const kernel = yield* AgentAtWork.kernel("fork", filename, { ...typed, json })
+      const { open, name: filename } = yield* OpenLog.existingPlace(log)
+      const kernel = yield* AgentAtWork.kernel("fork", open, { ...typed, json })
       const { at, io, fresh, acceptUnrewound, restoreFiles, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } =
         typed
       const forkOptions = {

@@ -1,6 +1,6 @@
 /** The event log on a PostgreSQL server: opens connections, and builds the log's services on them. */
 
-import { Context, Effect, Either, Layer, Option, Schema } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as AsyncWriter from "../append/AsyncWriter.ts"
@@ -24,6 +24,7 @@ import * as appending from "./append.ts"
 import * as Follower from "./follower.ts"
 import * as Keys from "./keys.ts"
 import * as lease from "./lease.ts"
+import { PostgresOptions } from "./options.ts"
 import * as presence from "./presence.ts"
 import { type Reader, readByIds, readHead, readPage, readVersion } from "./read.ts"
 import * as records from "./records.ts"
@@ -34,38 +35,6 @@ import * as Driver from "./server/driver.ts"
 import * as install from "./server/install.ts"
 import * as Session from "./server/session.ts"
 import * as snapshots from "./snapshots.ts"
-
-/** Options of a log on a PostgreSQL server. */
-export interface PostgresOptions {
-  /**
-   * `postgres://user@host:5432/database?schema=hindcast`. Unless `readonly`, a log is created in a schema that does not
-   * exist. Put the password into `PGPASSWORD` or a file that `PGPASSFILE` names: other programs on the machine see a
-   * URL in the arguments of a command.
-   */
-  readonly url: string
-  /**
-   * `full` (default): an acknowledged event survives a crash of the server. `normal`: a crash may lose the last
-   * moments, but not dispatches of commands or confirmations; single appends are several times as fast.
-   */
-  readonly durability?: "normal" | "full"
-  /** Opens for reading only: creates and changes nothing, and appends fail. */
-  readonly readonly?: boolean
-  /** With `false`, personal data reads as if its keys were missing. Default: true. */
-  readonly personal?: boolean
-  /** Event types that appends are validated against. Default: Hindcast's own. */
-  readonly vocabulary?: Vocabulary.Vocabulary
-}
-
-/** Schema of `PostgresOptions`. */
-export const PostgresOptions = Options.of<PostgresOptions>({
-  required: { url: Options.Text },
-  optional: {
-    durability: Schema.Literal("normal", "full"),
-    readonly: Schema.Boolean,
-    personal: Schema.Boolean,
-    vocabulary: Vocabulary.Vocabulary,
-  },
-})
 
 type Services = EventLog | Archive | Bundles | Lease | Presence | Records | Snapshots | PersonalData
 

@@ -176,7 +176,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
     try {
       return (isContended ? undefined : await commitAtHead(batch)) ?? (await commitLocked(batch))
     } catch (cause) {
-      // What the writer knows may be of a moment that never was.
+      // The writer's memory may be of a moment that never was.
       forget()
       throw cause
     }

@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import type { CheckedAppend, CoverOf, PersonalOwner } from "../append/AppendValidation.ts"
 import { MAIN } from "../log/EventLog.ts"
+import type { StoredKey } from "../maintenance/CopySink.ts"
 import type { KeyStore } from "../payload/PersonalData.ts"
 import { type Key, newKey, SECRET_BYTES } from "../payload/PersonalDataKeys.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
@@ -149,6 +150,25 @@ export const make = (database: Database): Keys => {
   }
 }
 
+/** All keys of subjects, for a copy of the log. */
+export const storedKeys = async ({ address, query }: Database): Promise<ReadonlyArray<StoredKey>> =>
+  (await query(statementsOf(keysSchemaOf(address.schema)).stored)).map(([id, subject, secret, madeAt, shreddedBy]) => ({
+    id: String(id),
+    subject: String(subject),
+    secret: secretOf(secret) ?? null,
+    madeAt: Number(madeAt),
+    shreddedBy: shreddedBy === null ? null : String(shreddedBy),
+  }))
+
+/** Adds keys of another log. Existing keys of subjects stay. */
+export const addKeys = async ({ address, query }: Database, keys: ReadonlyArray<StoredKey>): Promise<void> => {
+  const statements = statementsOf(keysSchemaOf(address.schema))
+  const ofSnapshots = newKey()
+  await query(statements.addOfSnapshots, [ofSnapshots.id, ofSnapshots.secret, Date.now()])
+  for (const { id, subject, secret, madeAt, shreddedBy } of keys)
+    await query(statements.addStored, [id, subject, secret === null ? null : Buffer.from(secret), madeAt, shreddedBy])
+}
+
 const ownersIn = (requests: ReadonlyArray<CheckedAppend>): ReadonlyArray<PersonalOwner> =>
   requests.flatMap(({ owner, with: parts }) => [...(owner === null ? [] : [owner]), ...ownersIn(parts)])
 
@@ -159,6 +179,8 @@ const statementsOf = (schema: string) => ({
   byIds: `SELECT id, secret FROM ${schema}.keys WHERE id = ANY($1::text[]) AND secret IS NOT NULL`,
   bySubjects: `SELECT id, secret, subject FROM ${schema}.keys WHERE subject = ANY($1::text[])`,
   add: `INSERT INTO ${schema}.keys (id, subject, secret, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT (subject) DO NOTHING`,
+  stored: `SELECT id, subject, secret, made_at, shredded_by FROM ${schema}.keys WHERE subject IS NOT NULL ORDER BY id`,
+  addStored: `INSERT INTO ${schema}.keys (id, subject, secret, made_at, shredded_by) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
   addOfSnapshots: `INSERT INTO ${schema}.keys (id, subject, secret, made_at) VALUES ($1, NULL, $2, $3) ON CONFLICT DO NOTHING`,
   ofSnapshots: `SELECT id, secret FROM ${schema}.keys WHERE subject IS NULL`,
   subjects: `SELECT subject, id, made_at, shredded_by FROM ${schema}.keys WHERE subject IS NOT NULL ORDER BY made_at, id`,

@@ -122,7 +122,7 @@ export const eventsOf = async (reader: Reader, rows: ReadonlyArray<StoredRow>): 
   return rows.map((row) => eventOf(reader, contents, row))
 }
 
-/** What the payloads of some rows need. */
+/** The blobs and keys that the payloads of some rows need. */
 export const contentsOf = async (
   { database, keys }: Reader,
   rows: ReadonlyArray<StoredRow>,

@@ -1,7 +1,7 @@
 /** Sends sequenced events to the function `append`, one array for each column. */
 
-import type { Sequenced } from "../append/Sequencer.ts"
-import type { Head } from "../vocabulary/Event.ts"
+import type { ValidatedEvent } from "../append/AppendValidation.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Query } from "./server/connection.ts"
 
 export interface Insertion {
@@ -11,11 +11,17 @@ export interface Insertion {
   readonly clock: number
 }
 
-/** Inserts the rows directly after a head, all or none. They share one time of recording. */
+export interface Rows {
+  readonly rows: ReadonlyArray<Omit<Event, "payload">>
+  /** By row. */
+  readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
+}
+
+/** Inserts the rows directly after a head, all or none. */
 export const insert = async (
   query: Query,
   after: Head,
-  { rows, validated }: Pick<Sequenced, "rows" | "validated">,
+  { rows, validated }: Rows,
   synced: boolean,
 ): Promise<Insertion> => {
   const blobs = new Map(validated.flatMap(({ blob }) => (blob === null ? [] : [[blob.digest, blob.text] as const])))
@@ -23,7 +29,7 @@ export const insert = async (
     after.position,
     Buffer.from(after.hash, "hex"),
     synced,
-    rows[0]?.recordedAt ?? 0,
+    rows.map(({ recordedAt }) => recordedAt),
     rows.map(({ id }) => id),
     rows.map(({ timeline }) => timeline),
     rows.map(({ stream }) => stream),
@@ -43,5 +49,5 @@ export const insert = async (
   return { placed: row?.[0] === true, clock: Number(row?.[1]) }
 }
 
-const APPEND = `SELECT placed, clock FROM append($1, $2, $3, $4, $5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::integer[],
+const APPEND = `SELECT placed, clock FROM append($1, $2, $3, $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::integer[],
   $11::text[], $12::uuid[], $13::text[], $14::bigint[], $15::text[], $16::text[], $17::bytea[], $18::bytea[], $19::text[])`

@@ -3,13 +3,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Stream } from "effect"
-import { findNonJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as Chain from "../integrity/Chain.ts"
 import type { OpenError } from "../log/EventLog.ts"
 import { ImportOptions, NotImported } from "../maintenance/Import.ts"
-import { digestIn } from "../payload/Blob.ts"
-import type { StoredEvent } from "../read/Records.ts"
+import { flawOf, rowsOf } from "../maintenance/StoredRows.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import * as createLog from "./file/createLog.ts"
 import { attempt, type StatementError } from "./file/database.ts"
@@ -51,29 +49,3 @@ export const importEvents = <E, R>(
       }),
     )
   })
-
-const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string | undefined => {
-  const { position } = link
-  if (head.position === 0 && position > 1) {
-    return `it is @${position}, and a log begins at @1; only an export of all events from the first can be imported`
-  }
-  if (position !== head.position + 1)
-    return `expected @${head.position + 1}, found @${position}: events are missing or not in order`
-  // UTF-8 cannot encode a lone surrogate: another character would be hashed and stored.
-  const bad = findNonJson({ ...link, stored, keyId })
-  if (bad !== undefined) return `@${position}${bad.path}: expected what an append accepts, found ${bad.found}`
-  if (Chain.link(head.hash, link, stored, keyId) === hash) return undefined
-  return `@${position} does not match its hash: it was altered, or the event before it was replaced`
-}
-
-const rowsOf = (page: ReadonlyArray<StoredEvent>) => ({
-  rows: page.map(({ link, keyId, hash }) => ({
-    ...link,
-    hash,
-    ...(keyId === null ? {} : { personal: { keyId, readable: false } }),
-  })),
-  validated: page.map(({ stored, blob }) => ({
-    stored,
-    blob: blob === null ? null : { digest: digestIn(stored) ?? "", text: blob },
-  })),
-})

@@ -31,7 +31,7 @@ export class Drawing extends Context.Reference<Drawing>()("hindcast/studio/Drawi
 }) {}
 
 /** The directory with the plugin copies that imports keep next to a log. */
-export const copiesOf = (log: EventLog.Service): string => `${log.name}.plugins`
+export const copiesOf = (log: EventLog.Service): string => PluginCopies.directoryOf(log.name)
 
 /** Serves the frames of the consented versions. Without consents, nothing listens. */
 export const layer = (consents: ReadonlyArray<Consent.Consent>): Layer.Layer<never, PortUnavailable, EventLog> =>

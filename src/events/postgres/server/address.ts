@@ -7,7 +7,7 @@ export const DEFAULT_SCHEMA = "hindcast"
 
 export type SslMode = "disable" | "require" | "verify-full"
 
-/** A parsed URL. What it leaves out, the server's usual variables set: `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGPASSFILE` … */
+/** A parsed URL. The usual variables set the parts that it lacks: `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGPASSFILE` … */
 export interface Address {
   /** The URL without a password, for messages. */
   readonly name: string
@@ -23,6 +23,15 @@ export interface Address {
 
 /** True if a log's name is the URL of a PostgreSQL server, not a file. */
 export const isAddress = (log: string): boolean => /^postgres(?:ql)?:/i.test(log)
+
+/** A log's URL for messages, without a password: also one that cannot be parsed. */
+export const shown = (log: string): string => {
+  const address = parse(log)
+  // Everything up to the last @ may be a password.
+  return Either.isRight(address)
+    ? address.right.name
+    : `postgres://${log.slice(log.lastIndexOf("@") + 1).replace(/^postgres(?:ql)?:(?:\/\/)?/i, "")}`
+}
 
 /** The schema of a log's keys, with rights of its own. */
 export const keysSchemaOf = (schema: string): string => `${schema}_keys`

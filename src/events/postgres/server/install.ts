@@ -14,7 +14,7 @@ export const find = async (database: Database): Promise<void> => {
   if (found === "nothing")
     throw refusal(
       database,
-      `the schema ${database.address.schema} holds no log. Copy one to it (\`hindcast log copy\`), append to it with a user who may create schemas, or name another schema (?schema=…)`,
+      `the schema ${database.address.schema} holds no log. Copy one to it with the command log copy, append to it with a user who may create schemas, or name another schema (?schema=…)`,
       true,
     )
 }

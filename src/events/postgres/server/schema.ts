@@ -84,7 +84,7 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
   END $$`,
   // Appends rows directly after a given head, all or none. The caller has made positions, versions and hashes for it.
   `CREATE FUNCTION ${schema}.append(
-    _after bigint, _hash bytea, _synced boolean, _recorded_at bigint, _ids uuid[], _timelines text[], _streams text[], _versions bigint[],
+    _after bigint, _hash bytea, _synced boolean, _recorded_at bigint[], _ids uuid[], _timelines text[], _streams text[], _versions bigint[],
     _types text[], _schema_versions integer[], _tasks text[], _causes uuid[], _actors text[], _occurred_at bigint[], _payloads text[],
     _keys text[], _hashes bytea[], _digests bytea[], _contents text[])
   RETURNS TABLE (placed boolean, clock bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
@@ -98,9 +98,9 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     placed := coalesce(head.position, 0) = _after AND (head.hash IS NULL OR head.hash = _hash);
     clock := floor(extract(epoch FROM clock_timestamp()) * 1000);
     IF NOT placed THEN RETURN NEXT; RETURN; END IF;
-    INSERT INTO events SELECT _after + n, id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, _recorded_at, payload, key, hash
-      FROM unnest(_ids, _timelines, _streams, _versions, _types, _schema_versions, _tasks, _causes, _actors, _occurred_at, _payloads, _keys, _hashes)
-      WITH ORDINALITY AS a(id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, payload, key, hash, n);
+    INSERT INTO events SELECT _after + n, id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash
+      FROM unnest(_ids, _timelines, _streams, _versions, _types, _schema_versions, _tasks, _causes, _actors, _occurred_at, _recorded_at, _payloads, _keys, _hashes)
+      WITH ORDINALITY AS a(id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash, n);
     GET DIAGNOSTICS stored = ROW_COUNT;
     IF stored <> cardinality(_ids) THEN
       RAISE EXCEPTION 'stored % of % events: a rule or trigger of another program skipped the others', stored, cardinality(_ids) USING ERRCODE = 'data_corrupted';

@@ -3,6 +3,7 @@
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import { LogUnavailable } from "../../log/EventLog.ts"
+import type { StoredKey } from "../../maintenance/CopySink.ts"
 import { type Key, type Keys, newKey } from "../../payload/PersonalDataKeys.ts"
 import { newId } from "../../vocabulary/Event.ts"
 import { driver } from "../driver/choice.ts"
@@ -59,6 +60,48 @@ export const open = (
     ofSnapshots: () => withFileName(filename, () => existing()?.ofSnapshots()),
   } satisfies Keys)
 }
+
+/** All keys of subjects in a log's key file; none if there is no file. */
+export const storedIn = (filename: string): ReadonlyArray<StoredKey> =>
+  withFileName(filename, () => {
+    if (sizeOf(filename) === 0) return []
+    const { database } = connect(filename, true)
+    try {
+      return database
+        .prepare("SELECT id, subject, secret, made_at, shredded_by FROM keys WHERE subject IS NOT NULL ORDER BY id")
+        .rows([])
+        .map(([id, subject, secret, madeAt, shreddedBy]) => ({
+          id: String(id),
+          subject: String(subject),
+          secret: secret instanceof Uint8Array ? secret : null,
+          madeAt: Number(madeAt),
+          shreddedBy: shreddedBy === null ? null : String(shreddedBy),
+        }))
+    } finally {
+      database.close()
+    }
+  })
+
+/** Adds keys of another log to a log's key file, which is created if necessary. Existing keys of subjects stay. */
+export const add = (filename: string, keys: ReadonlyArray<StoredKey>): void =>
+  withFileName(filename, () => {
+    newFile.make(filename)
+    const { database } = connect(filename, false)
+    try {
+      const insert = database.prepare(
+        "INSERT INTO keys (id, subject, secret, made_at, shredded_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      )
+      inTransaction(database, () => {
+        for (const { id, subject, secret, madeAt, shreddedBy } of keys)
+          insert.run([id, subject, secret, madeAt, shreddedBy])
+        if (scalarOf(database, "SELECT 1 FROM keys WHERE subject IS NULL") !== undefined) return
+        const ofSnapshots = newKey()
+        insert.run([ofSnapshots.id, null, ofSnapshots.secret, Date.now(), null])
+      })
+    } finally {
+      database.close()
+    }
+  })
 
 /** Errors of this file name it; the caller would name the log. */
 const withFileName = <A>(filename: string, run: () => A): A => {

@@ -1,0 +1,154 @@
+/** Copies a log from a file to a PostgreSQL server, or back, exactly: positions, ids, times, bytes and hashes. */
+
+import * as path from "node:path"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Options from "../../values/Options.ts"
+import { EventLog, LogUnavailable, type OpenError } from "../log/EventLog.ts"
+import { NotCopied } from "../maintenance/Backup.ts"
+import { flawOf } from "../maintenance/StoredRows.ts"
+import * as PostgresImport from "../postgres/import.ts"
+import * as Postgres from "../postgres/layer.ts"
+import * as Address from "../postgres/server/address.ts"
+import { Records, type StoredEvent } from "../read/Records.ts"
+import * as SqliteImport from "../sqlite/importSink.ts"
+import * as Sqlite from "../sqlite/SqliteEventLog.ts"
+import type { Head } from "../vocabulary/Event.ts"
+
+/** Options of `copyLog`. */
+export interface LogCopyOptions {
+  /** The file or URL of an existing log. */
+  readonly from: string
+  /** The file or URL of a log that does not exist, or that an earlier copy of the same log left unfinished. */
+  readonly to: string
+  /** Copies the keys of personal data too. Anyone who has them can read the personal fields. Default: false. */
+  readonly withKeys?: boolean
+  /** Called after each page with the number of events in the copy, and in the source. */
+  readonly onEvents?: (copied: number, of: number) => Effect.Effect<void>
+}
+
+/** Schema of `LogCopyOptions`. */
+export const LogCopyOptions = Options.of<LogCopyOptions>({
+  required: { from: Options.Path, to: Options.Path },
+  optional: { withKeys: Schema.Boolean, onEvents: Options.callable<NonNullable<LogCopyOptions["onEvents"]>>() },
+})
+
+/** The result of a copy. */
+export interface LogCopied {
+  readonly from: string
+  readonly to: string
+  /** The head of both: that of the source when the copy began. */
+  readonly head: Head
+  /** Events that this call copied. An earlier one may have copied the first. */
+  readonly copied: number
+  /** Copied keys of personal data. */
+  readonly keys: number
+}
+
+/** Errors of `copyLog`. */
+export type LogCopyError = Options.InvalidOptions | NotCopied | OpenError
+
+/**
+ * Copies a log's events up to its head at the start, and verifies the whole copy. It checks each event against the
+ * chain before it writes it. If it is interrupted, the copy is a log that ends earlier, and another call continues it.
+ *
+ * Without `withKeys`, personal fields in the copy read as replacements.
+ */
+export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCopyError> =>
+  Effect.gen(function* () {
+    const {
+      from,
+      to,
+      withKeys = false,
+      onEvents = () => Effect.void,
+    } = yield* Options.decode("copyLog", LogCopyOptions, options)
+    const names = { log: shown(from), to: shown(to) }
+    const refuse = (expected: string, found: string, advice?: string) =>
+      new NotCopied({ ...names, expected, found, ...(advice === undefined ? {} : { advice }) })
+    if (names.log === names.to) return yield* refuse("two logs", "the same one twice")
+    const source = yield* Layer.build(layerOf(from))
+    const [log, records] = [Context.get(source, EventLog), Context.get(source, Records)]
+    const end = yield* log.head
+    const sink = yield* sinkOf(to)
+    let head = yield* sink.head
+    if (!(yield* isPart(records, head)))
+      return yield* refuse(
+        "a log that does not exist, or a part of the same one",
+        `one with other events, up to @${head.position}`,
+        "Copy to another file or schema.",
+      )
+    const start = head.position
+    yield* records.stored({ after: head.position, until: end.position }, (page) =>
+      Effect.gen(function* () {
+        for (const part of partsOf(page)) {
+          let next = head
+          for (const event of part) {
+            const flaw = flawOf(next, event)
+            if (flaw !== undefined)
+              return yield* refuse("an intact log", flaw, "`hindcast log verify` tells what is damaged.")
+            next = { position: event.link.position, hash: event.hash }
+          }
+          yield* sink.write(head, part)
+          head = next
+          yield* onEvents(head.position, end.position)
+        }
+      }),
+    )
+    const keys = withKeys ? yield* keysOf(from) : []
+    if (keys.length > 0) yield* sink.addKeys(keys)
+    const copy = Context.get(yield* Layer.build(layerOf(to)), EventLog)
+    const verified = yield* copy.verifyWith({ anchor: end })
+    if (verified._tag === "Tampered") return yield* refuse("an intact copy", verified.reason)
+    return { from: names.log, to: names.to, head: end, copied: Math.max(0, end.position - start), keys: keys.length }
+  }).pipe(
+    Effect.scoped,
+    // The events so far stay, and the next call continues the copy.
+    Effect.catchTag(
+      "DiskFull",
+      ({ log }) => new LogUnavailable({ log, reason: "the disk is full; make room, and copy again to continue" }),
+    ),
+  )
+
+const shown = (log: string): string => (Address.isAddress(log) ? Address.shown(log) : path.resolve(log))
+
+const layerOf = (log: string) =>
+  Address.isAddress(log)
+    ? Postgres.layer({ url: log, readonly: true })
+    : Sqlite.layer({ filename: path.resolve(log), readonly: true })
+
+const sinkOf = (log: string) =>
+  Address.isAddress(log) ? PostgresImport.sink(log) : SqliteImport.sink(path.resolve(log))
+
+const keysOf = (log: string) =>
+  Address.isAddress(log) ? PostgresImport.keysOf(log) : SqliteImport.keysOf(path.resolve(log))
+
+/** Whether the source has the event at a head. */
+const isPart = (records: Records.Service, { position, hash }: Head) =>
+  Effect.gen(function* () {
+    // Every log begins with no events.
+    if (position === 0) return true
+    let isThere = false
+    yield* records.stored({ after: position - 1, until: position }, (page) =>
+      Effect.sync(() => {
+        isThere ||= page.some((event) => event.link.position === position && event.hash === hash)
+      }),
+    )
+    return isThere
+  })
+
+/** In characters, so that a page of large payloads fits into a statement. */
+const MAX_PART = 16 * 1024 * 1024
+
+const partsOf = (page: ReadonlyArray<StoredEvent>): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
+  const parts: Array<Array<StoredEvent>> = []
+  let size = MAX_PART
+  for (const event of page) {
+    const own = event.stored.length + (event.blob?.length ?? 0)
+    size += own
+    if (size > MAX_PART) {
+      parts.push([])
+      size = own
+    }
+    parts.at(-1)?.push(event)
+  }
+  return parts
+}

@@ -1,0 +1,37 @@
+/** The options of a log on a PostgreSQL server. */
+
+import { Schema } from "effect"
+import * as Options from "../../values/Options.ts"
+import * as Vocabulary from "../vocabulary/Vocabulary.ts"
+
+/** Options of a log on a PostgreSQL server. */
+export interface PostgresOptions {
+  /**
+   * `postgres://user@host:5432/database?schema=hindcast`. Unless `readonly`, a log is created in a schema that does not
+   * exist. Put the password into `PGPASSWORD` or a file that `PGPASSFILE` names: other programs on the machine see a
+   * URL in the arguments of a command.
+   */
+  readonly url: string
+  /**
+   * `full` (default): an acknowledged event survives a crash of the server. `normal`: a crash may lose the last
+   * moments, but not dispatches of commands or confirmations; single appends are several times as fast.
+   */
+  readonly durability?: "normal" | "full"
+  /** Opens for reading only: creates and changes nothing, and appends fail. */
+  readonly readonly?: boolean
+  /** With `false`, personal data reads as if its keys were missing. Default: true. */
+  readonly personal?: boolean
+  /** Event types that appends are validated against. Default: Hindcast's own. */
+  readonly vocabulary?: Vocabulary.Vocabulary
+}
+
+/** Schema of `PostgresOptions`. */
+export const PostgresOptions = Options.of<PostgresOptions>({
+  required: { url: Options.Text },
+  optional: {
+    durability: Schema.Literal("normal", "full"),
+    readonly: Schema.Boolean,
+    personal: Schema.Boolean,
+    vocabulary: Vocabulary.Vocabulary,
+  },
+})

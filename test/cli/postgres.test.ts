@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { server } from "../postgres/cluster.ts"
+import { sql } from "../postgres/server.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, playLostKey } from "./hindcast.ts"
+
+const place = workplace()
+const file = place.file("log.db")
+const WANDERER = inRepository("examples", "agents", "wanderer.mjs")
+const ROOM = inRepository("plugins", "text-room")
+
+/** Schemas of this file's logs. */
+const [copied, worked] = ["a", "b"].map((end) => `t_${randomBytes(6).toString("hex")}_${end}`)
+
+let url = ""
+let password = ""
+
+/** The URL of a log, as a user types it. */
+const at = (schema: string | undefined) => `${url}?schema=${schema}`
+
+const env = () => ({ PGPASSWORD: password })
+
+const run = (args: ReadonlyArray<string>, schema: string | undefined) =>
+  hindcast([...args, "--log", at(schema)], { env: env() })
+
+beforeAll(async () => {
+  const given = new URL((await server()).url)
+  password = decodeURIComponent(given.password)
+  given.password = ""
+  url = given.href
+  await playLostKey(file)
+})
+afterAll(async () => {
+  for (const schema of [copied, worked]) await sql(`DROP SCHEMA IF EXISTS ${schema}, ${schema}_keys CASCADE`)
+  place.remove()
+})
+
+describe("a log on a PostgreSQL server", () => {
+  it("is copied there, answers every look as the file does, and is copied back byte for byte", async () => {
+    const there = await hindcast(["log", "copy", file, at(copied)], { env: env() })
+    expect(there).toMatchObject({ code: 0 })
+    expect(there.stdout).toContain("the copy is verified")
+    for (const args of [
+      ["log", "ls"],
+      ["task", "ls"],
+      ["audit", "--all"],
+      ["state", "--path", "/tasks"],
+      ["why", "@20"],
+      ["diff", "@10", "@40"],
+      ["log", "show", "@12"],
+      ["score", "ls"],
+    ]) {
+      const ofFile = await document([...args, "--log", file])
+      const { code, stdout } = await run([...args, "--json"], copied)
+      expect({ args, code, found: JSON.parse(stdout) }).toEqual({ args, code: 0, found: ofFile })
+    }
+    const searched = ["search", "key", "--json"]
+    const { hits } = JSON.parse((await run(searched, copied)).stdout)
+    expect(hits).toEqual((await document([...searched.slice(0, 2), "--log", file])).hits)
+    expect((await run(["log", "verify"], copied)).stdout).toContain("Intact")
+    expect((await run(["log", "info"], copied)).stdout).toContain(
+      `${(await document(["log", "verify", "--log", file])).events} events`,
+    )
+    const gone = await hindcast(["log", "copy", place.file("gone.db"), place.file("new.db")])
+    expect(gone).toMatchObject({ code: 3 })
+    expect(fs.existsSync(place.file("new.db"))).toBe(false)
+    const back = place.file("back.db")
+    expect(await hindcast(["log", "copy", at(copied), back], { env: env() })).toMatchObject({ code: 0 })
+    const exported = []
+    for (const log of [file, back]) {
+      const output = place.file(`${exported.length}.jsonl`)
+      expect(await hindcast(["export", "events", "--output", output, "--log", log])).toMatchObject({ code: 0 })
+      exported.push(fs.readFileSync(output, "utf8"))
+    }
+    expect(exported[1]).toBe(exported[0])
+  }, 120_000)
+
+  it("runs an agent and its plugin, takes notes and scores, and continues", async () => {
+    const began = await run(
+      ["run", "--agent", WANDERER, "--goal", "win", "--plugin", ROOM, "--gate", "allow", "--max-steps", "5"],
+      worked,
+    )
+    expect(began).toMatchObject({ code: 0 })
+    const { tasks } = JSON.parse((await run(["task", "ls", "--json"], worked)).stdout)
+    expect(tasks).toMatchObject([{ agent: "wanderer@1.0.0", steps: 5 }])
+    expect((await run(["note", "@5", "look here"], worked)).stdout).toContain("look here")
+    expect(await run(["rescore", "--rubric", inRepository("examples", "rubrics", "plain.yaml")], worked)).toMatchObject(
+      { code: 0 },
+    )
+    expect(
+      await run(["run", "--agent", WANDERER, "--goal", "again", "--gate", "allow", "--max-steps", "3"], worked),
+    ).toMatchObject({ code: 0 })
+    expect(JSON.parse((await run(["log", "verify", "--json"], worked)).stdout)).toMatchObject({ intact: true })
+  }, 120_000)
+
+  it("commands that need a file say so, and what to do", async () => {
+    for (const args of [
+      ["log", "doctor"],
+      ["log", "backup", place.file("b.db")],
+      ["log", "restore", file],
+      ["log", "import", file],
+      ["record", "--", "node", "-e", "1"],
+      ["demo"],
+      ["proxy"],
+      ["listen"],
+    ]) {
+      const [before, after] = args[0] === "record" ? [args.slice(0, 1), args.slice(1)] : [args, []]
+      const { code, stderr } = await hindcast([...before, "--log", at(copied), ...after], { env: env() })
+      expect({ args, code }).toEqual({ args, code: 1 })
+      expect(stderr).toContain("expected a log in a file, which this command needs, found one on a PostgreSQL server")
+    }
+    const archive = await run(["log", "archive", "--until", "@5"], copied)
+    expect(archive).toMatchObject({ code: 1 })
+    expect(archive.stderr).toContain("are not archived into segments")
+  }, 120_000)
+
+  it("a password among the arguments is refused and never shown; in HINDCAST_LOG it works and is never shown", async () => {
+    const secret = new URL(at(copied))
+    secret.password = password
+    const typed = await hindcast(["log", "ls", "--log", secret.href])
+    expect(typed).toMatchObject({ code: 1 })
+    expect(typed.stderr).toContain("expected a URL without a password")
+    const named = await hindcast(["log", "verify"], { env: { HINDCAST_LOG: secret.href } })
+    expect(named).toMatchObject({ code: 0 })
+    const none = new URL(secret)
+    none.searchParams.set("schema", "no_such_log")
+    const missing = await hindcast(["task", "show", "nothing"], { env: { HINDCAST_LOG: none.href } })
+    expect(missing.stderr).toContain("the schema no_such_log holds no log")
+    const failed = await hindcast(["task", "show", "nothing"], { env: { HINDCAST_LOG: secret.href } })
+    expect(failed.stderr).toContain(`--log '${at(copied)}'`)
+    for (const { stdout, stderr } of [typed, named, missing, failed])
+      for (const text of [password, encodeURIComponent(password), secret.password])
+        expect(stdout + stderr).not.toContain(text)
+  }, 60_000)
+})

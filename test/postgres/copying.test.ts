@@ -1,0 +1,159 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Context, Effect, Layer, Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import { copyLog } from "../../src/events/copying/copy.ts"
+import { type AppendRequest, EventLog } from "../../src/events/log/EventLog.ts"
+import { PersonalData } from "../../src/events/payload/PersonalData.ts"
+import { layer as postgresLayer } from "../../src/events/postgres/PostgresEventLog.ts"
+import { Records, type StoredEvent } from "../../src/events/read/Records.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { schema, sql, urlOf } from "./server.ts"
+
+const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(effect))
+
+const note = (stream: string, text: string, more: Partial<AppendRequest> = {}): AppendRequest => ({
+  stream,
+  actor: "human:test",
+  events: [{ type: "NoteAdded", payload: { about: stream, text } }],
+  ...more,
+})
+
+/** Events with all that may get lost: other characters, large payloads, personal fields, timelines, causes, long names. */
+const REQUESTS: ReadonlyArray<AppendRequest> = [
+  note("a", 'null \u0000, quote ", backslash \\, wide \u{1F511}'),
+  note("ü".repeat(512), "long", { timeline: "ö".repeat(512), taskId: "t" }),
+  note("a", "x".repeat(300_000)),
+  note("a", "of anna", { subject: "anna" }),
+  note("a", "y".repeat(300_000), { subject: "anna" }),
+  note("b", "of levin", { subject: "levin" }),
+  ...Array.from({ length: 600 }, (_, index) => note("many", String(index))),
+]
+
+const fill = (log: EventLog.Service) =>
+  Effect.forEach(REQUESTS, log.append, { concurrency: "unbounded", discard: true })
+
+const storedIn = (services: Context.Context<Records>) =>
+  Effect.gen(function* () {
+    const all: Array<StoredEvent> = []
+    yield* Context.get(services, Records).stored({}, (page) => Effect.sync(() => void all.push(...page)))
+    return all
+  })
+
+const inFile = (filename: string) => Layer.build(SqliteEventLog.layer({ filename }))
+
+const onServer = (url: string) => Layer.build(postgresLayer({ url }))
+
+const textsOf = (services: Context.Context<EventLog>) =>
+  Effect.map(Stream.runCollect(Context.get(services, EventLog).read()), (events) =>
+    [...events].map(({ payload, personal }) => [payload.text, personal?.readable]),
+  )
+
+describe("copying a log", () => {
+  it("from a file to a server and back gives the same events byte for byte, and keys where asked", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const [from, back, keyless] = ["from.db", "back.db", "keyless.db"].map((name) => path.join(directory, name))
+        if (from === undefined || back === undefined || keyless === undefined) throw new Error("no names")
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const source = yield* inFile(from)
+        yield* fill(Context.get(source, EventLog))
+        yield* Context.get(source, PersonalData).shred({ subject: "levin", reason: "asked", actor: "human:test" })
+        const reports: Array<number> = []
+        const there = yield* copyLog({
+          from,
+          to: url,
+          withKeys: true,
+          onEvents: (done) => Effect.sync(() => void reports.push(done)),
+        })
+        const { head } = there
+        expect(there).toMatchObject({ copied: REQUESTS.length + 1, keys: 1, head: { position: REQUESTS.length + 1 } })
+        expect(there.to).not.toContain("password")
+        expect(reports.at(-1)).toBe(head.position)
+        expect(yield* copyLog({ from: url, to: back, withKeys: true })).toMatchObject({ head, copied: head.position })
+        expect(yield* copyLog({ from: url, to: keyless })).toMatchObject({ head, keys: 0 })
+        const [server, file, without] = [yield* onServer(url), yield* inFile(back), yield* inFile(keyless)]
+        const stored = yield* storedIn(source)
+        for (const copy of [server, file, without]) {
+          expect(yield* storedIn(copy)).toEqual(stored)
+          expect(yield* Context.get(copy, EventLog).verifyWith({ anchor: head })).toMatchObject({ _tag: "Intact" })
+        }
+        const texts = yield* textsOf(source)
+        expect(texts.slice(3, 6).map(([, readable]) => readable)).toEqual([true, true, false])
+        expect(yield* textsOf(server)).toEqual(texts)
+        expect(yield* textsOf(file)).toEqual(texts)
+        expect((yield* textsOf(without)).slice(3, 6).map(([, readable]) => readable)).toEqual([false, false, false])
+        // The copy goes on as a log.
+        for (const copy of [server, file]) {
+          expect(yield* Context.get(copy, EventLog).append(note("a", "later", { subject: "anna" }))).toMatchObject({
+            position: head.position + 1,
+          })
+        }
+      }),
+    ))
+
+  it("an interrupted copy is continued, later events are added, and another log is never written over", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const from = path.join(directory, "from.db")
+        const log = Context.get(yield* inFile(from), EventLog)
+        yield* fill(log)
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const filename = path.join(directory, "to.db")
+        for (const to of [url, filename]) {
+          const interrupted = copyLog({
+            from,
+            to,
+            onEvents: (done) => (done > 200 ? Effect.die("interrupted") : Effect.void),
+          })
+          expect((yield* Effect.exit(interrupted))._tag).toBe("Failure")
+          const continued = yield* copyLog({ from, to })
+          expect(continued.copied).toBeGreaterThan(0)
+          expect(continued.copied).toBeLessThan(REQUESTS.length)
+          expect(yield* copyLog({ from, to })).toMatchObject({ copied: 0 })
+        }
+        yield* log.append(note("a", "later"))
+        expect(yield* copyLog({ from, to: url })).toMatchObject({ copied: 1 })
+        // The file has fewer events, the server's log more than it.
+        expect(yield* copyLog({ from: url, to: filename })).toMatchObject({ copied: 1 })
+        yield* Context.get(yield* onServer(url), EventLog).append(note("a", "only there"))
+        for (const [source, to] of [
+          [from, url],
+          [from, from],
+        ] as const) {
+          expect(yield* Effect.flip(copyLog({ from: source, to }))).toMatchObject({ _tag: "NotCopied" })
+        }
+        const other = path.join(directory, "other.db")
+        yield* Context.get(yield* inFile(other), EventLog).append(note("z", "other"))
+        const refused = yield* Effect.flip(copyLog({ from: other, to: url }))
+        expect(refused.message).toContain("one with other events")
+        expect(yield* Effect.flip(copyLog({ from: path.join(directory, "gone.db"), to: url }))).toMatchObject({
+          _tag: "LogUnavailable",
+        })
+        expect(fs.existsSync(path.join(directory, "gone.db"))).toBe(false)
+      }),
+    ))
+
+  it("a changed event is not copied, nor anything after it", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const name = yield* schema
+        const url = yield* Effect.promise(() => urlOf(name))
+        const log = Context.get(yield* onServer(url), EventLog)
+        for (const text of ["one", "two", "three"]) yield* log.append(note("a", text))
+        yield* Effect.promise(() =>
+          sql(
+            `BEGIN; SET LOCAL session_replication_role = replica; UPDATE ${name}.events SET actor = 'human:else' WHERE position = 2; COMMIT`,
+          ),
+        )
+        const to = path.join(directory, "to.db")
+        const refused = yield* Effect.flip(copyLog({ from: url, to }))
+        expect(refused.message).toContain("@2 does not match its hash")
+      }),
+    ))
+})
