@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Channel from "../../../src/agents/channel/Channel.ts"
 import { slow } from "../../agents/channel/given.ts"
-import { call, eventsOf, text } from "../../agents/given.ts"
+import { call, eventsOf, failed, text } from "../../agents/given.ts"
 import { CWD, connected, words } from "./editor.ts"
 
 describe("the sessions of an editor", () => {
@@ -67,6 +67,15 @@ describe("the sessions of an editor", () => {
       const sessionId = yield* opened
       expect((yield* prompt(sessionId, words("Hi"))).result).toEqual({ stopReason: "max_tokens" })
       expect((yield* prompt(sessionId, words("More"))).error?.message).toContain("is closed")
+    }),
+  )
+
+  it.scopedLive("end where their model fails, and a later prompt is told why it cannot continue", () =>
+    Effect.gen(function* () {
+      const { opened, prompt } = yield* connected([failed("unauthorized", "the key is wrong")])
+      const sessionId = yield* opened
+      expect((yield* prompt(sessionId, words("Hi"))).error?.message).toContain("the key is wrong")
+      expect((yield* prompt(sessionId, words("More"))).error?.message).toContain("closed as failed")
     }),
   )
 
