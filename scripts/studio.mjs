@@ -60,7 +60,7 @@ const files = new Map(
     Buffer.from(contents),
   ]),
 )
-files.set("index.html", await fs.readFile(path.join(from, "index.html")))
+files.set("index.html", Buffer.from(withParts(await fs.readFile(path.join(from, "index.html"), "utf8"))))
 files.set("THIRD-PARTY.txt", Buffer.from(await licencesOf(bundled())))
 
 const first = weightOf(["index.html", "studio.css", ...loadedFirst("studio.js")])
@@ -77,6 +77,15 @@ for (const [name, contents] of files) {
 }
 for (const name of await fs.readdir(to)) if (/^part-/.test(name) && !files.has(name)) await fs.rm(path.join(to, name))
 console.log(`Studio's page: ${first} bytes compressed, ${offline} in a file`)
+
+/** The page with the parts that its script imports, so that a browser fetches them all at once, and not only after the script. */
+function withParts(html) {
+  const parts = [...loadedFirst("studio.js")].filter((name) => name !== "studio.js")
+  const links = parts.map((name) => `    <link rel="modulepreload" href="/${name}" />\n`).join("")
+  const before = "  </head>"
+  if (!html.includes(before)) throw new Error(`index.html: expected "${before}", found none`)
+  return html.replace(before, links + before)
+}
 
 /** A module and all modules that it imports at once. */
 function loadedFirst(entry) {
