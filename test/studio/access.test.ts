@@ -200,6 +200,8 @@ const READING = [
     "task",
     "course",
     "spans",
+    "relatives",
+    "rows",
     "reasons",
     "scorings",
     "rewards",

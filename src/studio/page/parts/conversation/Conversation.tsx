@@ -2,7 +2,7 @@
  * The conversation: every item of the task in one scrolling list, of which only the visible part is loaded and drawn. It
  * and the position follow each other.
  */
-import { useLayoutEffect, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import type { Item as Told } from "../../../../projections/conversation/Item.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
 import type { Streaming } from "../../model/conversation/LiveAnswer.ts"
@@ -21,6 +21,9 @@ interface ConversationProps {
 /** Heights of rows that have not been drawn, by their roles, in pixels. */
 const ESTIMATES: { readonly [role: string]: number } = { o: 96, g: 40, i: 72, s: 72, q: 108, c: 40, n: 36, x: 56 }
 
+/** The position follows when the reader has stopped scrolling for so long, in milliseconds: panes cost frames. */
+const SETTLED = 80
+
 export const Conversation = ({ course, talk, streaming }: ConversationProps) => {
   const studio = useStudio()
   course.version.value
@@ -28,6 +31,8 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
   const position = studio.position.value
   /** The position that scrolling chose, to which the list need not scroll. */
   const read = useRef(-1)
+  const settling = useRef<ReturnType<typeof setTimeout>>()
+  useEffect(() => () => clearTimeout(settling.current), [talk])
   const { length } = talk.rows
   const laid = useRows({
     length,
@@ -36,11 +41,19 @@ export const Conversation = ({ course, talk, streaming }: ConversationProps) => 
     begin: Math.max(0, talk.rowAt(position)),
     toEnd: studio.following.value,
     onRead: (row, isEnd) => {
+      clearTimeout(settling.current)
       if (isEnd && course.last !== position && isOpen(course)) return studio.follow()
-      const to = talk.positionOf(row)
       if (talk.rowAt(studio.position.value) === row) return
-      read.current = to
-      studio.moveTo(to)
+      const from = studio.position.value
+      const move = () => {
+        // Something else moved the position meanwhile.
+        if (studio.position.value !== from) return
+        read.current = talk.positionOf(row)
+        studio.moveTo(read.current)
+      }
+      // As long as the position follows the end, the list would jump back there.
+      if (studio.following.value) move()
+      else settling.current = setTimeout(move, SETTLED)
     },
   })
   const printing = studio.printing.value
