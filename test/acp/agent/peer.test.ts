@@ -87,6 +87,15 @@ describe("a gate between prompts", () => {
     }),
   )
 
+  it.scopedLive("lets a step end that takes no words", () =>
+    Effect.gen(function* () {
+      const gate = yield* PromptGate.make
+      const task = { inputs: () => Effect.as(gate.close, []) } as unknown as AgentTask
+      const agent = { advance: (own: AgentTask) => own.inputs({}) } as unknown as AdvancingAgent
+      expect(yield* gate.behind(agent).advance(task) as Effect.Effect<unknown>).toEqual([])
+    }),
+  )
+
   it.scopedLive("holds an agent before its next step, and gives it the same task each time", () =>
     Effect.gen(function* () {
       const gate = yield* PromptGate.make
@@ -95,7 +104,8 @@ describe("a gate between prompts", () => {
       const agent = {
         advance: (own: AgentTask) => Effect.sync(() => void steps.push(own)),
       } as unknown as AdvancingAgent
-      const step = gate.behind(agent).advance(task) as Effect.Effect<unknown>
+      const behind = gate.behind(agent)
+      const step = Effect.suspend(() => behind.advance(task) as Effect.Effect<unknown>)
       yield* step
       yield* gate.close
       const held = yield* Effect.fork(step)
