@@ -10,11 +10,12 @@ import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import * as Vocabulary from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import { defined } from "../values/defined.ts"
 import * as Tools from "./AgentTools.ts"
 import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import { applyGuide, askModel } from "./AskModel.ts"
 import type * as Budgets from "./Budget.ts"
-import { callsIn, interruptedIn, type RecordedAnswer, textIn } from "./Conversation.ts"
+import { callsIn, interruptedIn, type RecordedAnswer, reasoningIn, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
 import { begin, exceededIn, fullName, leftMsOf, type ModelRun, tell } from "./ModelRun.ts"
@@ -118,6 +119,10 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
         ...(isAnswered && given !== undefined ? { answer: given.args } : {}),
       },
       basedOn: run.evidence,
+      ...defined({
+        rationale: calls.length === 0 || text === "" ? undefined : text,
+        reasoning: reasoningIn(answer),
+      }),
     })
     if (text !== "") yield* task.say(text, { causationId: decision.id })
     if (isDone) return yield* end(task, outcomeOf(answer), reasonOf(answer))

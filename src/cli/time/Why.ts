@@ -6,8 +6,10 @@ import type * as Moment from "../../events/read/Moment.ts"
 import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as CausePicture from "../../projections/explanation/CausePicture.ts"
 import { type ChainPicture, drawChain, ofFailure } from "../../projections/explanation/drawChain.ts"
+import * as Passage from "../../projections/explanation/Passage.ts"
 import * as WhyFailed from "../../projections/explanation/WhyFailed.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag, MOMENT, optionalText, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -17,6 +19,7 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import * as OutputFile from "../export/OutputFile.ts"
 import * as OutputFormat from "../export/OutputFormat.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
+import * as PassageLines from "../pages/explanation/PassageLines.ts"
 import * as WhyLines from "../pages/explanation/WhyLines.ts"
 import type { Style } from "../terminal/Style.ts"
 import { size } from "../terminal/Text.ts"
@@ -65,10 +68,11 @@ export const why = Command.make("why", options, ({ log, json, subject, timeline,
     }
     if (Option.isSome(timeline)) return yield* timelineOfEvent(timeline.value)
     const causes = chain.value
+    const passage = yield* Passage.of(yield* EventLog, causes)
     yield* printed(
-      { chain: causes },
+      { chain: causes, ...defined({ passage }) },
       () => CausePicture.of(causes),
-      (style) => EventPage.chain(style, causes),
+      (style) => [...EventPage.chain(style, causes), ...PassageLines.lines(style, passage)],
     )
   }).pipe(
     TimelineOption.provide(timeline),

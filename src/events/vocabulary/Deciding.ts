@@ -124,10 +124,17 @@ export const decidingEvents = [
       basedOn: optional(
         Schema.Array(Schema.Int).annotations({ description: "Positions of the events behind the decision" }),
       ),
-      rationale: optional(Schema.String),
+      rationale: optional(
+        Schema.String.annotations({ description: "The agent's own reason; for a model, its words beside its calls" }),
+      ),
+      reasoning: optional(
+        Schema.String.annotations({
+          description: "The model's reasoning before its answer, at most 4,000 characters; the answer has it whole",
+        }),
+      ),
       agentId,
     },
-    { personal: { choice: {}, rationale: SHREDDED }, positions: ["basedOn"] },
+    { personal: { choice: {}, rationale: SHREDDED, reasoning: SHREDDED }, positions: ["basedOn"] },
   ),
   eventType(
     "MessageSent",

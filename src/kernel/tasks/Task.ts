@@ -171,6 +171,8 @@ export interface Decision {
   /** The newest is its cause. */
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
+  /** The model's reasoning before its answer, as far as the provider shows it. */
+  readonly reasoning?: string
   /** The agent's name in a task with several. */
   readonly agentId?: string
 }

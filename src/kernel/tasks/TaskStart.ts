@@ -301,14 +301,17 @@ export const begin = <E>(
     }
   })
 
-const decisionMade = ({ agent, choice, basedOn, rationale, agentId }: Decision, openedBy: string): CoreNewEvent => ({
+const decisionMade = (
+  { agent, choice, basedOn, rationale, reasoning, agentId }: Decision,
+  openedBy: string,
+): CoreNewEvent => ({
   type: "DecisionMade",
   causationId: basedOn.at(-1)?.id ?? openedBy,
   payload: {
     agent,
     choice,
     basedOn: basedOn.map(({ position }) => position),
-    ...defined({ rationale, agentId }),
+    ...defined({ rationale, reasoning, agentId }),
   },
 })
 

@@ -3,6 +3,7 @@
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { EventNotFound } from "../../events/read/Moment.ts"
+import * as Passage from "../../projections/explanation/Passage.ts"
 import * as Saw from "../../projections/request/Saw.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as Curl from "../../providers/writing/Curl.ts"
@@ -56,7 +57,12 @@ export const event = (asked: Asked) =>
 export const why = (asked: Asked) =>
   Effect.gen(function* () {
     const { id } = yield* eventAt(asked)
-    return (yield* (yield* TimeTravel).why(id)).map(Entries.cause) satisfies Why
+    const chain = yield* (yield* TimeTravel).why(id)
+    const passage = yield* Passage.of(yield* EventLog, chain)
+    return chain.map((event) => ({
+      ...Entries.cause(event),
+      ...(passage?.of === event.position ? { passage } : {}),
+    })) satisfies Why
   })
 
 const MAX_EFFECTS = 200

@@ -1,4 +1,5 @@
 /** A stretch of history with everything that the page needs to step through it. */
+import type { Passage } from "../../projections/explanation/FollowedPassage.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Kind } from "./Kind.ts"
 
@@ -126,6 +127,8 @@ export type Why = ReadonlyArray<
      * The inferred parts of the event's place: its task, the event that it continues, and the event that it retries.
      */
     readonly placed?: ReadonlyArray<Placed>
+    /** The passage of the conversation that this command or decision of a model follows from. */
+    readonly passage?: Passage
   }
 >
 

@@ -1,7 +1,10 @@
 /** The tools `why` and `effects`: the chains of causes and consequences of an event. */
 import { Effect, Schema } from "effect"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import * as Passage from "../../../projections/explanation/Passage.ts"
 import { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
 import * as EventPage from "../../pages/events/EventPage.ts"
+import * as PassageLines from "../../pages/explanation/PassageLines.ts"
 import * as ConsequencePage from "../../pages/time/ConsequencePage.ts"
 import * as Style from "../../terminal/Style.ts"
 import * as Answer from "../server/Answer.ts"
@@ -10,12 +13,15 @@ import * as Tool from "../server/Tool.ts"
 export const why = Tool.make({
   name: "why",
   title: "Why an event happened",
-  description: "The causes of an event, newest first, down to the first one: a line each.",
+  description:
+    "The causes of an event, newest first, down to the first one: a line each. For a command of a model, also the passage of the conversation that it follows from.",
   input: Schema.Struct({ event: Tool.event, skip: Tool.skip }),
   run: ({ event, skip = 0 }) =>
     Effect.gen(function* () {
       const chain = yield* (yield* TimeTravel).why(event)
-      return Answer.page(EventPage.chain(Style.plain, chain), skip, { tool: "why", args: { event } })
+      const passage = yield* Passage.of(yield* EventLog, chain)
+      const lines = [...EventPage.chain(Style.plain, chain), ...PassageLines.lines(Style.plain, passage)]
+      return Answer.page(lines, skip, { tool: "why", args: { event } })
     }),
 })
 

@@ -33,6 +33,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
     "priority",
     "progress",
     "rationale",
+    "reasoning",
     "recorder",
     "requestDigest",
   ],

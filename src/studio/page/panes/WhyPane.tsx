@@ -1,4 +1,5 @@
 /** The event's causes up to the root, and its effects. */
+import type { Passage } from "../../../projections/explanation/FollowedPassage.ts"
 import type { Why } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
@@ -32,6 +33,7 @@ export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
             <small>
               <bdi>{event.actor}</bdi>, {clock(event.occurredAt)}
             </small>
+            {event.passage === undefined ? null : <Followed passage={event.passage} />}
           </li>
         ))}
       </ol>
@@ -58,5 +60,27 @@ export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
     </>
   )
 }
+
+/** The passage of the conversation behind a command. */
+const Followed = ({ passage: { answer, told, reasoning, said } }: { readonly passage: Passage }) => (
+  <dl class="passage">
+    {told === null ? null : <Text name={`the model read (${told.role})`} text={told.text} />}
+    {reasoning === null ? null : <Text name="it reasoned" text={reasoning} />}
+    {said === null ? null : <Text name="it said" text={said} />}
+    <dt>its whole answer</dt>
+    <dd>
+      <At position={answer} />
+    </dd>
+  </dl>
+)
+
+const Text = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>
+      <bdi>{text}</bdi>
+    </dd>
+  </>
+)
 
 const knownOf = ({ entry }: CourseMoment): Why => (entry === null ? [] : [entry])
