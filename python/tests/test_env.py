@@ -184,7 +184,7 @@ class Environments(WithPlace):
             "import hindcast, os, signal, sys\n"
             "env = hindcast.make('cart-pole', log=sys.argv[1])\n"
             "env.reset(seed=1); env.step(1)\n"
-            "print(env.task_id, env._connection._process.pid, flush=True)\n"
+            "print(env.task_id, env._connection._transport._process.pid, flush=True)\n"
             "os.kill(os.getpid(), signal.SIGKILL)\n"
         )
         ended = subprocess.run([sys.executable, "-c", program, str(log)], capture_output=True, text=True)

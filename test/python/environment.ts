@@ -1,6 +1,6 @@
 /**
  * Python with some packages from PyPI, in a directory in `node_modules/.cache`, which is filled once for each list of packages.
- * `light.txt` is for `npm test`, `all.txt`, `worlds.txt` and `data.txt` for `npm run test:long`. Needs `python3` with pip (no venv, which some systems package apart) and, the
+ * `light.txt` is for `npm test`, `all.txt`, `worlds.txt`, `data.txt` and `openenv.txt` for `npm run test:long`. Needs `python3` with pip (no venv, which some systems package apart) and, the
  * first time, PyPI.
  */
 
@@ -12,7 +12,7 @@ import { inRepository } from "../repository.ts"
 import { PYTHON } from "./interpreter.ts"
 
 /** An interpreter that has these packages besides its own. */
-export const python = (packages: "light" | "all" | "worlds" | "data"): string => {
+export const python = (packages: "light" | "all" | "worlds" | "data" | "openenv"): string => {
   const list = inRepository(`test/python/${packages}.txt`)
   const digest = createHash("sha256").update(fs.readFileSync(list)).digest("hex").slice(0, 16)
   const place = path.join(inRepository("node_modules"), ".cache", `hindcast-pypi-${digest}`)

@@ -4,28 +4,47 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { flag, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { flag, given, log, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import { count } from "../terminal/Text.ts"
 import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as Connection from "./Connection.ts"
 import * as Methods from "./methods/Methods.ts"
+import * as OpenEnvServer from "./openenv/OpenEnvServer.ts"
 import * as Port from "./Port.ts"
 import * as Session from "./Session.ts"
 
 const stdio = flag("stdio", "Serve one client on the standard input and output, and end with it")
 const port = Options.optional(wholeNumber("port", 0)).pipe(
-  Options.withDescription("Serve this user's programs on a port of 127.0.0.1; 0 for a free one. Needs --token-file"),
+  Options.withDescription("Serve on a port of 127.0.0.1; 0 for a free one. Needs --token-file or --openenv"),
 )
 const tokenFile = optionalText(
   "token-file",
   "With --port: a new file for the port and the token, which only you may read. Removed at the end",
 )
 
-export const serve = Command.make("serve", { stdio, port, tokenFile }, ({ stdio, port, tokenFile }) =>
+const openenv = optionalText(
+  "openenv",
+  "With --port: serve clients of OpenEnv, without a token. A world's name, or its plugin's directory",
+)
+
+const options = { stdio, port, tokenFile, openenv, log }
+
+export const serve = Command.make("serve", options, ({ stdio, port, tokenFile, openenv, log }) =>
   Effect.gen(function* () {
     const bad = (expected: string, found: string, advice?: string) =>
       new BadInput({ input: "serve", expected, found, ...defined({ advice }) })
+    if (Option.isSome(openenv)) {
+      if (stdio || Option.isSome(tokenFile)) return yield* bad("--openenv with --port alone", "another option")
+      if (Option.isNone(port)) return yield* bad("--port with --openenv", "none", "--port 0 takes a free one.")
+      const settings = { gate: "ask", sandbox: "auto", trust: false } as const
+      const served = { world: openenv.value, ...settings, ...given({ log }) }
+      const listening = yield* OpenEnvServer.serve(served, port.value)
+      yield* UntilEnded.begin
+      ProtocolStreams.remark(`serving ${openenv.value} to clients of OpenEnv on http://127.0.0.1:${listening}`)
+      return yield* Effect.never
+    }
+    if (Option.isSome(log)) return yield* bad("--log with --openenv", "--log alone", "Clients name their logs.")
     if (Option.isSome(port) !== Option.isSome(tokenFile))
       return yield* bad("--port and --token-file together", "one of them")
     if (Option.isSome(port) && Option.isSome(tokenFile)) {

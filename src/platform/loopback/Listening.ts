@@ -3,8 +3,9 @@
  */
 
 import * as fs from "node:fs"
-import type { RequestListener, Server } from "node:http"
+import type { IncomingMessage, RequestListener, Server } from "node:http"
 import type { Server as TlsServer } from "node:https"
+import type { Duplex } from "node:stream"
 import { Effect, Option, type Scope } from "effect"
 import * as OwnerOnly from "../OwnerOnly.ts"
 import { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
@@ -33,6 +34,8 @@ export interface Exposure {
   readonly tls?: Tls | undefined
   /** Maximum number of open connections. Further ones are closed. Default: no limit. */
   readonly maxConnections?: number | undefined
+  /** Takes connections that leave HTTP, such as WebSockets, and ends them itself. Default: they are closed. */
+  readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
 }
 
 /** Time for the handshake of TLS, in milliseconds. */
@@ -103,7 +106,7 @@ const MAX_ATTEMPTS = 8
 const make = (
   listener: RequestListener,
   { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: RequestTimeouts = {},
-  { tls, maxConnections }: Exposure = {},
+  { tls, maxConnections, onUpgrade }: Exposure = {},
 ) =>
   Effect.promise(async (): Promise<Server | TlsServer> => {
     const connectionsCheckingInterval = Math.min(headersMs, requestMs)
@@ -116,6 +119,7 @@ const make = (
             listener,
           )
     if (maxConnections !== undefined) server.maxConnections = maxConnections
+    if (onUpgrade !== undefined) server.on("upgrade", onUpgrade)
     return server
   })
 

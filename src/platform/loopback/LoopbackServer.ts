@@ -62,9 +62,13 @@ export const serve = <R>(serving: ServingPort<R>): Effect.Effect<number, PortUna
     // The names of another address are unknown; there, the token decides.
     const ofLoopback: SiteCheck =
       host === Listening.LOOPBACK ? (request) => siteRefusalOf(request.headers, port) : () => undefined
-    const { siteCheck = ofLoopback, tls, maxConnections } = serving
+    const { siteCheck = ofLoopback, tls, maxConnections, onUpgrade } = serving
     const listener = yield* listenerOf(serving, siteCheck)
-    port = yield* Listening.onAddress(listener, serving.port, serving.timeouts, host, { tls, maxConnections })
+    port = yield* Listening.onAddress(listener, serving.port, serving.timeouts, host, {
+      tls,
+      maxConnections,
+      onUpgrade,
+    })
     return port
   })
 
