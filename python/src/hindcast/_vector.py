@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
-import weakref
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
-from ._connection import Connection, given, shared
+from ._connection import given, shared
 from ._program import Program
-from ._world import Path, checked_seed
-from .errors import HindcastError
+from ._world import OpenedCore, Path, checked_seed, making
 from .spaces import Tuple as TupleSpace
 from .spaces import from_json
 
@@ -25,7 +22,7 @@ Info = Dict[str, Any]
 Step = Tuple[Any, Any, Any, Any, Info]
 
 
-class VectorCore:
+class VectorCore(OpenedCore):
     """Several episodes of a world of Hindcast, each in a slot, with the methods of ``gymnasium.vector.VectorEnv``.
 
     All slots are in one process, which one request steps. Each episode is a task of the log in compact form, and
@@ -35,6 +32,7 @@ class VectorCore:
     are arrays of numpy whose first axis is the slot. Without it, they are lists.
     """
 
+    _kind = "vector"
     metadata: Dict[str, Any] = {"render_modes": []}
     render_mode: Optional[str] = None
     spec: Any = None
@@ -61,41 +59,19 @@ class VectorCore:
         mode = getattr(autoreset, "value", autoreset)
         if mode not in MODES:
             raise ValueError(f"autoreset: expected one of {', '.join(MODES)}, found {autoreset!r}.")
-        named = os.fspath(world)
         self._seed = None if seed is None else checked_seed(seed)
         self._begun = False
-        self.closed = False
         self._connection = shared(program)
-        made = self._connection.request(
-            "vector.make",
-            given(
-                world=os.path.abspath(named) if os.path.isdir(named) else named,
-                count=num_envs,
-                log=None if log is None else os.path.abspath(os.fspath(log)),
-                options=None if options is None else dict(options),
-                autoreset=mode,
-                policy=policy,
-                gate=gate,
-                sandbox=sandbox,
-                trust=trust,
-            ),
-        )
-        self._number: int = made["vector"]
-        #: The world's plugin, such as ``cart-pole``.
-        self.name: str = made["name"]
+        params = {**making(world, log, options, gate, sandbox, trust), "count": num_envs, "autoreset": mode, "policy": policy}
+        made = self._connection.request("vector.make", given(**params))
+        self._opened(made)
         #: The number of slots.
         self.num_envs: int = made["count"]
         #: ``NextStep``, ``SameStep`` or ``Disabled``.
         self.autoreset: str = made["autoreset"]
-        #: The absolute path of the log that has the episodes.
-        self.log: str = made["log"]
         self.metadata = {**self.metadata, "autoreset_mode": self._mode(mode)}
         self._task_ids: List[str] = []
         self._take_spaces(made["spaces"])
-        self._finalizer = weakref.finalize(
-            self, Connection.abandon, self._connection, "vector.close", {"vector": self._number}
-        )
-        self._finalizer.atexit = False
 
     @property
     def task_ids(self) -> List[str]:
@@ -168,24 +144,7 @@ class VectorCore:
 
     def close(self, **kwargs: Any) -> None:
         """Ends the episodes, as ``truncated``, and the environment. Nothing happens the second time."""
-        if self.closed:
-            return
-        self.closed = True
-        self._finalizer.detach()
-        if self._connection.usable:
-            self._connection.request("vector.close", {"vector": self._number})
-
-    @property
-    def unwrapped(self) -> Any:
-        """The environment itself."""
-        return self
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> Any:
-        self.close()
-        return False
+        self._close()
 
     def __repr__(self) -> str:
         return f"<hindcast.VectorEnv<{self.name} x {self.num_envs}, {self.autoreset}>>"
@@ -201,9 +160,7 @@ class VectorCore:
     _masks: Sequence[Any] = ()
 
     def _ask(self, method: str, **params: Any) -> Any:
-        if self.closed:
-            raise HindcastError(f"{self.name}: expected an open environment, found one that was closed. Make another.")
-        answer = self._connection.request(method, {"vector": self._number, **params})
+        answer = self._asked(method, **params)
         self._task_ids, self._masks = answer["tasks"], answer["masks"]
         return answer
 

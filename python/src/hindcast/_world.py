@@ -18,9 +18,79 @@ Path = Union[str, "os.PathLike[str]"]
 _SEED_BITS = 53
 
 
-class WorldCore:
+def making(
+    world: Path, log: Optional[Path], options: Optional[Mapping[str, Any]], gate: str, sandbox: str, trust: bool
+) -> Dict[str, Any]:
+    """The parameters that the program takes to make a world, and several episodes of one."""
+    named = os.fspath(world)
+    return {
+        # The program works in the directory where it was started.
+        "world": os.path.abspath(named) if os.path.isdir(named) else named,
+        "log": None if log is None else os.path.abspath(os.fspath(log)),
+        "options": None if options is None else dict(options),
+        "gate": gate,
+        "sandbox": sandbox,
+        "trust": trust,
+    }
+
+
+class OpenedCore:
+    """Something that the program has opened for this process, by a number of its own, until it is closed."""
+
+    #: What the program calls it: ``world`` or ``vector``.
+    _kind: str
+    name: str
+    _connection: Connection
+    _number: int
+    #: Whether it was closed.
+    closed = False
+
+    def _opened(self, made: Mapping[str, Any]) -> None:
+        """Takes the number that the program has given to it."""
+        self._number = made[self._kind]
+        #: The world's plugin, such as ``cart-pole``.
+        self.name = made["name"]
+        #: The absolute path of the log that has the episodes.
+        self.log: str = made["log"]
+        self._finalizer = weakref.finalize(
+            self, Connection.abandon, self._connection, f"{self._kind}.close", {self._kind: self._number}
+        )
+        self._finalizer.atexit = False
+
+    def _close(self) -> None:
+        """Ends it in the program. Nothing happens the second time."""
+        if self.closed:
+            return
+        self.closed = True
+        self._finalizer.detach()
+        if self._connection.usable:
+            self._connection.request(f"{self._kind}.close", {self._kind: self._number})
+
+    def _asked(self, method: str, **params: Any) -> Any:
+        if self.closed:
+            raise HindcastError(f"{self.name}: expected an open environment, found one that was closed. Make another.")
+        return self._connection.request(method, {self._kind: self._number, **params})
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment itself."""
+        return self
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> Any:
+        self.close()
+        return False
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class WorldCore(OpenedCore):
     """A world in the program ``hindcast``, an episode at a time. Each episode is a task of the log."""
 
+    _kind = "world"
     metadata: Dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 30}
     render_mode: Optional[str] = None
 
@@ -41,40 +111,24 @@ class WorldCore:
     ) -> None:
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode: expected None or 'ansi', found {render_mode!r}.")
-        named = os.fspath(world)
-        making = {
-            # The program works in the directory where it was started.
-            "world": os.path.abspath(named) if os.path.isdir(named) else named,
-            "log": None if log is None else os.path.abspath(os.fspath(log)),
-            "options": None if options is None else dict(options),
+        params = {
+            **making(world, log, options, gate, sandbox, trust),
             "goal": goal,
             "agents": None if agents is None else list(agents),
-            "gate": gate,
-            "sandbox": sandbox,
-            "trust": trust,
         }
-        self._made: Dict[str, Any] = {"making": making, "seed": seed, "render_mode": render_mode, "program": program}
+        self._made: Dict[str, Any] = {"making": params, "seed": seed, "render_mode": render_mode, "program": program}
         self.render_mode = render_mode
         self._first_seed = None if seed is None else checked_seed(seed)
         self._generator: Optional[random.Random] = None
         self._task: Optional[str] = None
-        self._closed = False
         self._connection = shared(program)
-        made = self._connection.request("world.make", given(**making))
-        self._number: int = made["world"]
-        #: The world's plugin, such as ``cart-pole``.
-        self.name: str = made["name"]
+        made = self._connection.request("world.make", given(**params))
+        self._opened(made)
         #: What its manifest says: ``name``, ``description``, ``version``, ``rules``, ``maxEpisodeSteps`` …
         self.info: Dict[str, Any] = made["info"]
-        #: The absolute path of the log that has the episodes.
-        self.log: str = made["log"]
         if not made["hasView"]:
             self.metadata = {**self.metadata, "render_modes": []}
         self._begin(made)
-        self._finalizer = weakref.finalize(
-            self, Connection.abandon, self._connection, "world.close", {"world": self._number}
-        )
-        self._finalizer.atexit = False
 
     @property
     def task_id(self) -> str:
@@ -110,30 +164,13 @@ class WorldCore:
 
     def close(self) -> None:
         """Ends the episode, as what it is, and the environment. Nothing happens the second time."""
-        if self._closed:
-            return
-        self._closed = True
-        self._finalizer.detach()
-        if self._connection.usable:
-            self._connection.request("world.close", {"world": self._number})
-
-    @property
-    def unwrapped(self) -> Any:
-        """The environment itself."""
-        return self
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> Any:
-        self.close()
-        return False
+        self._close()
 
     def __str__(self) -> str:
         return f"<hindcast.{type(self).__name__}<{self._made['making']['world']}>>"
 
     def __reduce__(self) -> Any:
-        if self._task is not None and not self._closed:
+        if self._task is not None and not self.closed:
             raise TypeError(
                 f"An environment in an episode cannot be pickled or copied: the episode (task {self._task}) lives in "
                 "the program, and a copy could not keep it. Copy it before the first reset, or continue the task from "
@@ -142,10 +179,8 @@ class WorldCore:
         return (self._rebuild(), (self._made,))
 
     def _ask(self, method: str, **params: Any) -> Any:
-        if self._closed:
-            raise HindcastError(f"{self.name}: expected an open environment, found one that was closed. Make another.")
         try:
-            return self._connection.request(method, {"world": self._number, **params})
+            return self._asked(method, **params)
         except ConnectionLost:
             self._task = None
             raise
