@@ -8,11 +8,11 @@ import { Effect, Layer, Schema } from "effect"
 import type { EventLog, OpenError } from "../events/log/EventLog.ts"
 import type { Lease } from "../events/log/Lease.ts"
 import type { Presence } from "../events/log/Presence.ts"
+import * as ServerUrl from "../events/log/ServerUrl.ts"
 import type { Archive } from "../events/maintenance/Archive.ts"
 import type { Bundles } from "../events/maintenance/Bundles.ts"
 import type { PersonalData } from "../events/payload/PersonalData.ts"
 import * as PostgresLayer from "../events/postgres/layer.ts"
-import * as Address from "../events/postgres/server/address.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
 import * as PluginHost from "../plugins/process/PluginHost.ts"
@@ -254,7 +254,7 @@ const kernelOn = (
 }
 
 const placeOf = (log: LogOptions["log"]): SqliteEventLog.SqliteOptions | PostgresLayer.PostgresOptions =>
-  typeof log !== "string" ? log : Address.isAddress(log) ? { url: log } : { filename: log }
+  typeof log !== "string" ? log : ServerUrl.isAddress(log) ? { url: log } : { filename: log }
 
 type Places = Pick<Kernel.KernelOptions, "directory" | "workspace">
 
@@ -265,7 +265,7 @@ const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effe
       const real = fs.realpathSync(workspace)
       if (!fs.statSync(real).isDirectory()) throw new Error("not a directory")
       return {
-        directory: PluginCopies.directoryOf("url" in place ? Address.shown(place.url) : place.filename),
+        directory: PluginCopies.directoryOf("url" in place ? ServerUrl.shown(place.url) : place.filename),
         workspace: real,
       }
     },

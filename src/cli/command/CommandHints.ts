@@ -4,7 +4,7 @@
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import * as Address from "../../events/postgres/server/address.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
@@ -50,7 +50,7 @@ export const shellCommand = (command: string): string => {
 /** The log of this process: `--log`, else `HINDCAST_LOG`, which the user's shell may not have. */
 const namedLog = (): string | undefined => {
   const named = typedLog(process.argv.slice(2)) ?? (process.env.HINDCAST_LOG || undefined)
-  return named !== undefined && Address.isAddress(named) ? Address.shown(named) : named
+  return named !== undefined && ServerUrl.isAddress(named) ? ServerUrl.shown(named) : named
 }
 
 /** The value of `--log` or `--log=` among the words before `--`. No option takes `--log` as its value. */

@@ -3,8 +3,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Data, Effect, Either, Layer, Option } from "effect"
 import { LogFormatUnsupported } from "../../events/log/EventLog.ts"
-import * as PostgresLayer from "../../events/postgres/layer.ts"
-import * as Address from "../../events/postgres/server/address.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
+import type { PostgresOptions } from "../../events/postgres/options.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 import { userAsActor } from "../../platform/user/Machine.ts"
@@ -38,13 +38,13 @@ const nameOf = (log: Option.Option<string>): string =>
  */
 export const filenameOf = (log: Option.Option<string>): string => {
   const name = nameOf(log)
-  return path.resolve(Address.isAddress(name) ? Address.shown(name) : name)
+  return path.resolve(ServerUrl.isAddress(name) ? ServerUrl.shown(name) : name)
 }
 
 /** The log for messages: an absolute path, or a URL without a password. */
 export const shownOf = (log: Option.Option<string>): string => {
   const name = nameOf(log)
-  return Address.isAddress(name) ? Address.shown(name) : path.resolve(name)
+  return ServerUrl.isAddress(name) ? ServerUrl.shown(name) : path.resolve(name)
 }
 
 /**
@@ -52,23 +52,33 @@ export const shownOf = (log: Option.Option<string>): string => {
  * other users of the machine can see.
  */
 export const serverOf = (log: Option.Option<string>): Effect.Effect<string | undefined, BadInput> =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     const url = nameOf(log)
-    if (!Address.isAddress(url)) return Effect.succeed(undefined)
-    const input = Address.shown(url)
-    const address = Address.parse(url)
+    if (!ServerUrl.isAddress(url)) return undefined
+    const input = ServerUrl.shown(url)
+    const { parse } = yield* Effect.promise(() => import("../../events/postgres/server/address.ts"))
+    const address = parse(url)
     if (Either.isLeft(address))
-      return new BadInput({ input, expected: "the URL of a log", found: `a mistake: ${address.left}` })
+      return yield* new BadInput({ input, expected: "the URL of a log", found: `a mistake: ${address.left}` })
     if (address.right.password !== undefined && process.argv.some((word) => word.includes(url)))
-      return new BadInput({
+      return yield* new BadInput({
         input,
         expected: "a URL without a password, because other users of this machine see the arguments of commands",
         found: "one with a password",
         advice:
           "Set PGPASSWORD, write a file that PGPASSFILE names (~/.pgpass), or put the whole URL into HINDCAST_LOG.",
       })
-    return Effect.succeed(url)
+    return url
   })
+
+/** The modules of a server load only for a log on one. */
+const postgres = (options: PostgresOptions) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("../../events/postgres/layer.ts")),
+      ({ layer }) => layer(options),
+    ),
+  )
 
 /** For commands that need a log in a file. */
 const inFile = (log: Option.Option<string>): Effect.Effect<void, BadInput> =>
@@ -76,7 +86,7 @@ const inFile = (log: Option.Option<string>): Effect.Effect<void, BadInput> =>
     url === undefined
       ? Effect.void
       : new BadInput({
-          input: Address.shown(url),
+          input: ServerUrl.shown(url),
           expected: "a log in a file, which this command needs",
           found: "one on a PostgreSQL server",
           advice: "The command log copy copies it to a file.",
@@ -125,7 +135,7 @@ export const placeToLookAt = (log: Option.Option<string>): Effect.Effect<LogPlac
 const inPlace = <E>(file: Effect.Effect<string, E>) =>
   Effect.map(file, (filename) => ({ open: filename, name: filename }))
 
-const onServer = (url: string): LogPlace => ({ open: url, name: Address.shown(url) })
+const onServer = (url: string): LogPlace => ({ open: url, name: ServerUrl.shown(url) })
 
 export const existing = (log: Option.Option<string>): Effect.Effect<string, BadInput | LogMissing> =>
   Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename })).pipe(
@@ -199,7 +209,7 @@ const reading = (log: Option.Option<string>, personal: boolean) =>
       const events =
         url === undefined
           ? SqliteEventLog.layer({ filename: yield* toLookAt(log), readonly: true, personal })
-          : PostgresLayer.layer({ url, readonly: true, personal })
+          : postgres({ url, readonly: true, personal })
       return Layer.provideMerge(Projector.layerSharing(Unfinished.projection), events)
     }),
   )
@@ -212,7 +222,7 @@ export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const url = yield* serverOf(log)
-      if (url !== undefined) return PostgresLayer.layer({ url, readonly: dryRun })
+      if (url !== undefined) return postgres({ url, readonly: dryRun })
       const filename = yield* fileOf(log)
       if (!dryRun) yield* warnTracked(filename)
       if (fs.existsSync(filename)) return SqliteEventLog.layer({ filename, readonly: dryRun })
@@ -266,7 +276,7 @@ const warned = new Set<string>()
 /** Warns once if Git tracks a log's file, a file next to it, or anything in its `.hindcast`. Never fails. */
 export const warnTracked = (filename: string): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (warned.has(filename) || Address.isAddress(filename)) return Effect.void
+    if (warned.has(filename) || ServerUrl.isAddress(filename)) return Effect.void
     const directory = path.dirname(filename)
     if (!fs.existsSync(directory)) return Effect.void
     const real = path.join(fs.realpathSync(directory), path.basename(filename))

@@ -5,7 +5,7 @@
 import { Options } from "@effect/cli"
 import { Effect, Fiber, type Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import * as Address from "../../events/postgres/server/address.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
@@ -92,7 +92,7 @@ export const kernel = (command: string, log: string, { gate, confirmWithinMs, ..
 /** The contents of files are next to a log's file. On a server, no task records any. */
 const filesOf = (log: string, wanted: boolean): Pick<Hindcast.HindcastOptions, "files"> => {
   if (wanted) return { files: RecordFiles.recordFiles }
-  return Address.isAddress(log) ? {} : { files: RecordFiles.continueFiles }
+  return ServerUrl.isAddress(log) ? {} : { files: RecordFiles.continueFiles }
 }
 
 export interface Accompanied {

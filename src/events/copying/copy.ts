@@ -4,11 +4,11 @@ import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import { EventLog, LogUnavailable, type OpenError } from "../log/EventLog.ts"
+import * as ServerUrl from "../log/ServerUrl.ts"
 import { NotCopied } from "../maintenance/Backup.ts"
 import { flawOf } from "../maintenance/StoredRows.ts"
 import * as PostgresImport from "../postgres/import.ts"
 import * as Postgres from "../postgres/layer.ts"
-import * as Address from "../postgres/server/address.ts"
 import { Records, type StoredEvent } from "../read/Records.ts"
 import * as SqliteImport from "../sqlite/importSink.ts"
 import * as Sqlite from "../sqlite/SqliteEventLog.ts"
@@ -108,18 +108,18 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
     ),
   )
 
-const shown = (log: string): string => (Address.isAddress(log) ? Address.shown(log) : path.resolve(log))
+const shown = (log: string): string => (ServerUrl.isAddress(log) ? ServerUrl.shown(log) : path.resolve(log))
 
 const layerOf = (log: string) =>
-  Address.isAddress(log)
+  ServerUrl.isAddress(log)
     ? Postgres.layer({ url: log, readonly: true })
     : Sqlite.layer({ filename: path.resolve(log), readonly: true })
 
 const sinkOf = (log: string) =>
-  Address.isAddress(log) ? PostgresImport.sink(log) : SqliteImport.sink(path.resolve(log))
+  ServerUrl.isAddress(log) ? PostgresImport.sink(log) : SqliteImport.sink(path.resolve(log))
 
 const keysOf = (log: string) =>
-  Address.isAddress(log) ? PostgresImport.keysOf(log) : SqliteImport.keysOf(path.resolve(log))
+  ServerUrl.isAddress(log) ? PostgresImport.keysOf(log) : SqliteImport.keysOf(path.resolve(log))
 
 /** Whether the source has the event at a head. */
 const isPart = (records: Records.Service, { position, hash }: Head) =>

@@ -58,10 +58,6 @@ export const judge = (heartbeat: Heartbeat | undefined): Judgement => {
   return silentMs < patience ? { _tag: "Doubtful", exists: false } : { _tag: "Gone" }
 }
 
-export interface Beating {
-  readonly send: Effect.Effect<void, LogError>
-}
-
 /**
  * Announces a writer: takes its session lock, sends its first heartbeat and one each second until the scope closes.
  * `also` runs with each later one. A heartbeat that fails is skipped.

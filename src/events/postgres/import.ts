@@ -2,6 +2,7 @@
 
 import { Effect, Either, type Scope } from "effect"
 import { type LogError, LogUnavailable, type OpenError } from "../log/EventLog.ts"
+import * as ServerUrl from "../log/ServerUrl.ts"
 import type { CopySink, StoredKey } from "../maintenance/CopySink.ts"
 import { rowsOf } from "../maintenance/StoredRows.ts"
 import { addKeys, storedKeys } from "./keys.ts"
@@ -32,7 +33,7 @@ export const sink = (url: string): Effect.Effect<CopySink, OpenError, Scope.Scop
 const opened = (url: string) =>
   Effect.gen(function* () {
     const parsed = Address.parse(url)
-    if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: Address.shown(url), reason: parsed.left })
+    if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: ServerUrl.shown(url), reason: parsed.left })
     return yield* make(parsed.right, yield* Driver.load(parsed.right.name))
   })
 

@@ -2,6 +2,7 @@
 
 import { Effect, Either } from "effect"
 import { type LogError, LogUnavailable } from "../log/EventLog.ts"
+import * as ServerUrl from "../log/ServerUrl.ts"
 import type { Space, StorageShare } from "../maintenance/StorageUsage.ts"
 import * as Address from "./server/address.ts"
 import { attemptRead, type Database, make, type Row } from "./server/connection.ts"
@@ -15,7 +16,7 @@ import * as install from "./server/install.ts"
 export const measureSpace = (url: string, streams: number): Effect.Effect<Space, LogError> =>
   Effect.gen(function* () {
     const parsed = Address.parse(url)
-    if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: Address.shown(url), reason: parsed.left })
+    if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: ServerUrl.shown(url), reason: parsed.left })
     const database = yield* make(parsed.right, yield* Driver.load(parsed.right.name))
     return yield* attemptRead(parsed.right, async () => {
       await install.find(database)

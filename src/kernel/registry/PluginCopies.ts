@@ -4,7 +4,7 @@ import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
-import * as Address from "../../events/postgres/server/address.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
@@ -22,7 +22,7 @@ import { sha256 } from "../../values/Digest.ts"
  * @param log the log's name, without a password
  */
 export const directoryOf = (log: string): string => {
-  if (!Address.isAddress(log)) return `${path.resolve(log)}.plugins`
+  if (!ServerUrl.isAddress(log)) return `${path.resolve(log)}.plugins`
   const store = UserStore.directory()
   if (store === undefined)
     throw new Error(`no directory for plugins' copies is known: set ${UserStore.VARIABLE} to an absolute path`)

@@ -1,9 +1,7 @@
 /** The address of a log on a PostgreSQL server: a URL, of which messages never show the password. */
 
 import { Either } from "effect"
-
-/** The schema of a log whose URL names none. */
-export const DEFAULT_SCHEMA = "hindcast"
+import { DEFAULT_SCHEMA, shown } from "../../log/ServerUrl.ts"
 
 export type SslMode = "disable" | "require" | "verify-full"
 
@@ -19,18 +17,6 @@ export interface Address {
   readonly password?: string
   readonly database?: string
   readonly ssl?: SslMode
-}
-
-/** True if a log's name is the URL of a PostgreSQL server, not a file. */
-export const isAddress = (log: string): boolean => /^postgres(?:ql)?:/i.test(log)
-
-/** A log's URL for messages, without a password: also one that cannot be parsed. */
-export const shown = (log: string): string => {
-  const address = parse(log)
-  // Everything up to the last @ may be a password.
-  return Either.isRight(address)
-    ? address.right.name
-    : `postgres://${log.slice(log.lastIndexOf("@") + 1).replace(/^postgres(?:ql)?:(?:\/\/)?/i, "")}`
 }
 
 /** The schema of a log's keys, with rights of its own. */
@@ -72,7 +58,7 @@ export const parse = (log: string): Either.Either<Address, string> => {
   if (parts === undefined) return Either.left("expected valid %-escapes, found a % that begins none")
   return Either.right({
     ...parts,
-    name: nameOf(url, schema),
+    name: shown(log),
     schema,
     ...(url.port === "" ? {} : { port: Number(url.port) }),
     ...(ssl === null ? {} : { ssl }),
@@ -95,9 +81,3 @@ const decodedParts = (url: URL): Pick<Address, "host" | "user" | "password" | "d
 
 /** `[::1]` → `::1` */
 const withoutBrackets = (host: string): string => decodeURIComponent(host.replace(/^\[(.*)\]$/, "$1"))
-
-const nameOf = (url: URL, schema: string): string => {
-  const user = url.username === "" ? "" : `${url.username}@`
-  const of = schema === DEFAULT_SCHEMA ? "" : `?schema=${schema}`
-  return `postgres://${user}${url.host}${url.pathname}${of}`
-}

@@ -21,18 +21,6 @@ export const statementsOf = (schema: string): ReadonlyArray<string> => [
   `INSERT INTO ${schema}.lock DEFAULT VALUES`,
 ]
 
-/** Tables in the log's schema that everybody who opens it needs. */
-export const TABLES = [
-  "format",
-  "lock",
-  "events",
-  "blobs",
-  "lease",
-  "heartbeats",
-  "snapshots",
-  "snapshot_parts",
-] as const
-
 const tablesOf = (schema: string): ReadonlyArray<string> => [
   `CREATE TABLE ${schema}.format (one boolean PRIMARY KEY DEFAULT true CHECK (one), program text NOT NULL DEFAULT 'hindcast', version integer NOT NULL)`,
   // One row that is locked by appends and never changed.
