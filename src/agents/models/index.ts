@@ -18,5 +18,6 @@ export type {
   TurnRequest,
 } from "./Model.ts"
 export { lazy, load, type ModelOptions } from "./Models.ts"
+export { played } from "./PlayedModel.ts"
 export { calls, type ScriptedOptions, says, scripted } from "./Scripted.ts"
 export { KeyMissing, ProviderMissing, UnknownProvider } from "./UnusableModel.ts"

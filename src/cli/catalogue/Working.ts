@@ -16,6 +16,13 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../demo/Demo.ts")).demo),
   },
   {
+    path: "init",
+    uses: [["init DIR", "create a small project: an agent in TypeScript with a tool, a gate, a rubric and a test"]],
+    example: "init desk",
+    page: "docs/tutorials/first-agent.md",
+    load: command(async () => (await import("../init/InitCommand.ts")).init),
+  },
+  {
     path: "run",
     uses: [
       ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],

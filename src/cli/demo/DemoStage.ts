@@ -1,6 +1,7 @@
 /** The output of the demos: the terminal, with the command line's own pages, or nothing with `--json`. */
 import { Effect } from "effect"
 import type { Stage, User } from "#demo"
+import * as PlayedModel from "../../agents/models/PlayedModel.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
@@ -16,7 +17,6 @@ import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
-import * as CassetteOption from "../task/CassetteOption.ts"
 import * as Prompter from "../task/Prompter.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as StyleOf from "../terminal/Style.ts"
@@ -98,7 +98,7 @@ export const user = (): User => ({
   path: CommandHints.shortest,
   run: PackageFiles.run,
   ask: Prompter.ask,
-  play: CassetteOption.play,
+  play: PlayedModel.played,
   verified: Effect.gen(function* () {
     const log = yield* EventLog
     const found = yield* log.verify

@@ -3,7 +3,6 @@ import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
-import { readYaml } from "../../kernel/rules/YamlFile.ts"
 import { json, text } from "../command/CommonOptions.ts"
 import { log } from "../command/HooksLog.ts"
 import * as LimitOption from "../command/LimitOption.ts"
@@ -24,7 +23,7 @@ export const tryRules = Command.make(
   ({ log, json, rules, limit, ...chosen }) =>
     Effect.gen(function* () {
       const file = path.resolve(rules)
-      const gate = yield* Gate.decode(yield* readYaml(file), file)
+      const gate = yield* Gate.read(file)
       const found = yield* GateOptions.tried(gate, chosen)
       const { commands, tasks, after, until } = found
       const document = {

@@ -1,9 +1,7 @@
 /** The command `hindcast mcp gate`: records and gates a client's requests to an MCP server. */
-import * as path from "node:path"
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
-import { readYaml } from "../../kernel/rules/YamlFile.ts"
 import * as Gateway from "../../mcp/Gateway.ts"
 import * as ServerProcess from "../../mcp/server/ServerProcess.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -119,6 +117,4 @@ export const gate = Command.make(
 )
 
 const gateOf = (rules: Option.Option<string>) =>
-  Option.isNone(rules)
-    ? Effect.succeed(Gate.standard)
-    : Effect.flatMap(readYaml(path.resolve(rules.value)), (read) => Gate.decode(read, rules.value))
+  Option.isNone(rules) ? Effect.succeed(Gate.standard) : Gate.read(rules.value)

@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Command } from "@effect/cli"
-import { Data, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { isPluginName } from "../../plugins/manifest/Manifest.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
 import { report } from "../../plugins/sandbox/SandboxReport.ts"
@@ -15,13 +15,8 @@ import { command, shortest } from "../command/CommandHints.ts"
 import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
+import { checkEmpty, installed } from "../init/NewDirectory.ts"
 import * as PythonManifest from "./PythonManifest.ts"
-
-export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
-  override get message() {
-    return `${this.directory}: expected a new or an empty directory, found ${this.found}. Nothing was written.`
-  }
-}
 
 const directory = argument("dir", "A directory that is new or empty")
 const name = optionalText("name", "The plugin's name. Default: the directory's")
@@ -88,14 +83,6 @@ const CONSENT_NOTE =
 const PYTHON_CONSENT_NOTE =
   "`--sandbox flags` consents to running it here, where Python code has no confinement of its own. The consent is recorded for this version."
 
-const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
-  const found = fs.statSync(target, { throwIfNoEntry: false })
-  if (found === undefined) return Effect.void
-  if (!found.isDirectory()) return new NotEmpty({ directory: target, found: "a file" })
-  const [first] = fs.readdirSync(target)
-  return first === undefined ? Effect.void : new NotEmpty({ directory: target, found: `${first} in it` })
-}
-
 const TEMPLATE = "my-plugin"
 
 const write = (target: string, name: string): ReadonlyArray<string> => {
@@ -120,15 +107,3 @@ const schemaFor = (target: string): string => {
   if (packageDirectory === undefined) return pathToFileURL(inPackage(schema)).href
   return path.relative(target, path.join(packageDirectory, schema)).split(path.sep).join("/")
 }
-
-/** The directory of this package as a module in `target` would resolve it, if it would. */
-const installed = (target: string): string | undefined => {
-  if (isBelow(target, inPackage())) return inPackage()
-  for (let above = path.dirname(target); ; above = path.dirname(above)) {
-    const candidate = path.join(above, "node_modules", "hindcast")
-    if (fs.existsSync(candidate)) return candidate
-    if (above === path.dirname(above)) return undefined
-  }
-}
-
-const isBelow = (candidate: string, directory: string): boolean => candidate.startsWith(directory + path.sep)
