@@ -75,6 +75,7 @@ describe("every command", () => {
       declared.filter(({ options }) => !options.has(name)).map(({ entry }) => entry.path)
     expect(without("--json")).toEqual(["serve", "acp", "mcp gate", "step"])
     expect(without("--log")).toEqual([
+      "init",
       "hooks uninstall",
       "hooks check",
       "hooks status",

@@ -146,6 +146,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["plugin", "list"],
   ["plugin", "show", "text-room"],
   ["plugin", "show", "nope"],
+  ["init", "desk"],
   ["plugin", "new", "greenhouse"],
   ["plugin", "check", shippedPlugin("plugins", "workspace")],
   ["plugin", "check", "nowhere"],
