@@ -81,7 +81,14 @@ const sample = (ast: SchemaAST.AST, word: string, name = ""): Json => {
     case "Refinement":
       return refined(ast, word)
     case "Union":
-      return sample(ast.types.find((type) => !SchemaAST.isLiteral(type) || type.literal !== null) ?? ast, word, name)
+      // A subject's words are a text, where there may be one.
+      return sample(
+        ast.types.find(SchemaAST.isStringKeyword) ??
+          ast.types.find((type) => !SchemaAST.isLiteral(type) || type.literal !== null) ??
+          ast,
+        word,
+        name,
+      )
     case "TupleType":
       return ast.rest.map(({ type }) => sample(type, word))
     case "TypeLiteral":
