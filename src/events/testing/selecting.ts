@@ -12,7 +12,8 @@ const APPENDS = 1300
 /** Per combination of filters. */
 const QUERIES = 2
 
-const TIMEOUT_MS = 60_000
+/** A backend on a server takes a round trip for each of thousands of pages. */
+const TIMEOUT_MS = 180_000
 
 export const selecting = (test: Test): void => {
   test(
