@@ -48,12 +48,15 @@ class Together(WithPlace):
             ends = {}
             for agent in env.agent_iter():
                 order.append(agent)
-                _, reward, terminated, truncated, _ = env.last()
+                _, reward, terminated, truncated, info = env.last()
                 if terminated or truncated:
+                    self.assertNotIn("action_mask", info)
                     ends[agent] = reward
                     env.step(None)
                     continue
-                legal = [column for column, is_legal in enumerate(env.action_mask(agent)) if is_legal]
+                mask = env.action_mask(agent)
+                self.assertEqual(list(info["action_mask"]), mask)
+                legal = [column for column, is_legal in enumerate(mask) if is_legal]
                 env.step(draws.choice(legal))
             self.assertEqual(order[:4], [*order[:2], *order[:2]])
             self.assertEqual(set(order[:2]), {"x", "o"})

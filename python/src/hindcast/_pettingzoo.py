@@ -27,6 +27,10 @@ class _Arrays(GroupCore):
             self._converters[key] = _number if json["type"] == "Discrete" else converter(json)
         return self._converters[key](value)
 
+    def _mask(self, agent: str, value: Any) -> Any:
+        # The type that a space's `sample` wants.
+        return np.asarray(value, dtype=np.int8) if self._spaces[agent]["action"]["type"] == "Discrete" else value
+
     def _action(self, value: Any) -> Any:
         return plain(value)
 

@@ -74,6 +74,9 @@ class GroupCore(WorldCore):
     def _observation(self, agent: str, value: Any) -> Any:
         return value
 
+    def _mask(self, agent: str, value: Any) -> Any:
+        return value
+
     def _action(self, value: Any) -> Any:
         return value
 
@@ -152,6 +155,8 @@ class CycleCore(GroupCore):
     truncations: Dict[str, bool]
     infos: Dict[str, Any]
     _cumulative_rewards: Dict[str, float]
+    #: False once the world said that it has no mask, so that no step asks again.
+    _has_mask: bool = True
 
     def reset(self, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None) -> None:
         """Begins an episode with all agents. Seeds are those of ``hindcast.make``."""
@@ -172,7 +177,10 @@ class CycleCore(GroupCore):
         return self._observation(agent, self._ask("world.observe", agent=agent))
 
     def last(self, observe: bool = True) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
-        """The observation of the agent whose turn it is, and its rewards and status since its last action."""
+        """The observation of the agent whose turn it is, and its rewards and status since its last action.
+
+        In a world with a mask, ``action_mask`` of the info has the legal actions, while the agent's episode continues.
+        """
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -196,6 +204,16 @@ class CycleCore(GroupCore):
         self.truncations = answer["truncations"]
         self.infos = answer["infos"]
         self._cumulative_rewards = {agent: float(sum_) for agent, sum_ in answer["cumulative"].items()}
+        self._add_mask(self.agent_selection)
+
+    def _add_mask(self, agent: Optional[str]) -> None:
+        """Adds the legal actions of the agent whose turn it is to its info, where PettingZoo's users look for them."""
+        if agent is None or not self._has_mask or self.terminations[agent] or self.truncations[agent]:
+            return
+        mask = self.action_mask(agent)
+        self._has_mask = mask is not None
+        if self._has_mask:
+            self.infos[agent] = {**self.infos[agent], "action_mask": self._mask(agent, mask)}
 
     def _rebuild(self) -> Callable[[Mapping[str, Any]], WorldCore]:
         return _cycle_again

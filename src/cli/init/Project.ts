@@ -4,7 +4,7 @@ import * as path from "node:path"
 import type { Provider } from "../../agents/models/providers/Provider.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 
-/** What the gate does with calls that pay money: a person is asked, or they run. */
+/** The gate's answer to calls that pay money: a person is asked, or they run. */
 export const DECISIONS = ["ask", "allow"] as const
 
 export interface Choice {

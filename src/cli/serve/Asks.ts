@@ -5,7 +5,7 @@
 import { Deferred, Effect, Queue } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** What the client has to call. */
+/** The function that the client has to call. */
 export type Wanted =
   | { readonly decide: JsonObject }
   | { readonly tool: string; readonly args: Json; readonly command: string; readonly task: string }

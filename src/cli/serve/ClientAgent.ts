@@ -47,7 +47,7 @@ export const sensorsOf = (asks: Asks, declared: ReadonlyArray<DeclaredSensor>) =
     ]),
   )
 
-/** What the client may ask while it decides. */
+/** The questions that the client may ask while it decides. */
 export interface Deciding {
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number

@@ -53,7 +53,7 @@ export interface Opening {
   readonly sensors: ReadonlyArray<ClientAgent.DeclaredSensor>
 }
 
-/** What a kernel has for an agent: its own effects. */
+/** The services that a kernel's own effects need. */
 export type Services = Kernel | EventLog | Projector | Registry
 
 /** The kernel's next question, or the end of the work. */

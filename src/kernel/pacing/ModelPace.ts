@@ -36,7 +36,7 @@ export interface Reservation {
   readonly because?: Because
 }
 
-/** What is known of one model. Times are in milliseconds of one clock. */
+/** The known limits and use of one model. Times are in milliseconds of one clock. */
 export interface Pace {
   /** When requests left or will leave, with their tokens: estimated, then counted. Those of the last minute. */
   readonly sent: ReadonlyArray<Sent>

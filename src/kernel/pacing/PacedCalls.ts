@@ -8,7 +8,7 @@ import { inWords } from "../../values/time/Wait.ts"
 import type { ModelPaces, Said } from "./ModelPaces.ts"
 
 /** A request's turn. */
-export interface Turn {
+export interface Permit {
   /** Why the request must not be sent, and after which wait it may; undefined if it may leave. */
   readonly refused: { readonly reason: string; readonly retryAfterMs: number } | undefined
   /** Notes what the answer says. */
@@ -16,7 +16,7 @@ export interface Turn {
 }
 
 /** The request leaves without a pace. */
-export const FREE: Turn = { refused: undefined, learn: () => Effect.void }
+export const FREE: Permit = { refused: undefined, learn: () => Effect.void }
 
 /**
  * Waits for the turn of a request. The wait is recorded before it begins; an input that arrives ends it. A request that
@@ -44,7 +44,7 @@ export const awaitTurn = <E>(
   },
   wait: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
   arrives: Effect.Effect<void, E>,
-): Effect.Effect<Turn, E | AppendError> =>
+): Effect.Effect<Permit, E | AppendError> =>
   Effect.gen(function* () {
     const place = yield* task.kernel.paces.reserve({ ...of, tokens: tokens() })
     const { waitMs, because, giveBack, learn } = place

@@ -254,7 +254,7 @@ export const ask = <E>(
 /** Fails without an answer if the request must not leave. Otherwise tells the pace what the answer says. */
 const inPace = <E>(
   of: Pick<ModelCallRequest, "provider" | "model">,
-  { refused, learn }: PacedCalls.Turn,
+  { refused, learn }: PacedCalls.Permit,
   answered: Effect.Effect<ModelCallResponse, E>,
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed> =>
   refused === undefined

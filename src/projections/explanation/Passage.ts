@@ -26,7 +26,7 @@ export const LONGEST = 2_000
  */
 export const of = (log: EventLog.Service, chain: ReadonlyArray<Event>): Effect.Effect<Passage | undefined, LogError> =>
   Effect.gen(function* () {
-    // What a model answered or was asked has a cause of its own.
+    // An answer of a model, and a request to it, have causes of their own.
     const own = chain.slice(0, chain.findIndex(({ type }) => OF_MODELS.has(type)) + 1 || chain.length)
     const follower = own.find((event) => requestedIn(event) !== undefined)
     if (follower === undefined || follower.taskId === null) return undefined

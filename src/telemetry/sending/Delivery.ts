@@ -79,7 +79,7 @@ const beginningOf = async (response: Response, bytes: number): Promise<string> =
   return Buffer.concat(pieces).subarray(0, bytes).toString()
 }
 
-/** What a receiver says of an error, in OTLP's form. */
+/** The receiver's words about an error, in OTLP's form. */
 const saidIn = (answer: string): string => {
   const said = field(parsed(answer), "message")
   return typeof said === "string" && said !== "" ? ` (${shorten(oneLine(said), MAX_SAID)})` : ""

@@ -1,10 +1,10 @@
 /** Messages of OpenEnv's protocol, as version 0.10 of the package `openenv` sends and takes them. Pure. */
-import { Either, type ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { jsonSchemaOf } from "../../../plugins/spaces/jsonSchemaOf.ts"
 import type { Space } from "../../../plugins/spaces/Space.ts"
 import { defined } from "../../../values/defined.ts"
 import { Json, type JsonObject } from "../../../values/Json.ts"
-import { mistakesOf } from "../../../values/schema/Mistakes.ts"
+import { mistakesOf, type ParseError } from "../../../values/schema/Mistakes.ts"
 import type { Shown, Spaces, StepResult } from "../../../worlds/handle/World.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -57,7 +57,7 @@ export interface Problem {
 const isType = (type: unknown): type is Message["type"] => typeof type === "string" && Object.hasOwn(MESSAGES, type)
 
 const decoders: {
-  readonly [Type in Message["type"]]: (given: unknown) => Either.Either<Message, ParseResult.ParseError>
+  readonly [Type in Message["type"]]: (given: unknown) => Either.Either<Message, ParseError>
 } = {
   reset: Schema.decodeUnknownEither(MESSAGES.reset),
   step: Schema.decodeUnknownEither(MESSAGES.step),
@@ -86,8 +86,8 @@ export const decode = (text: string): Either.Either<Message, Problem> => {
   }))
 }
 
-/** What is wrong with a message, in a line. */
-export const mistakesIn = (error: ParseResult.ParseError): string =>
+/** The mistakes in a message, in one line. */
+export const mistakesIn = (error: ParseError): string =>
   mistakesOf(error)
     .map(({ path, message }) => `${path.join(".") || "the message"}: ${message}`)
     .join("; ")
