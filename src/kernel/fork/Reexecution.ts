@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { CallOptions, Components } from "../../plugins/process/Components.ts"
-import type { Json } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import * as ObservedCommand from "../acting/command/ObservedCommand.ts"
 import { resultsOf } from "../acting/round/RoundResults.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
@@ -15,6 +15,7 @@ import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCh
 interface Call {
   readonly taskId: string
   readonly causationId: string
+  readonly attempt?: number
   readonly agents?: ReadonlyArray<string>
 }
 
@@ -27,8 +28,8 @@ export interface Restored {
 
 /**
  * Restores an environment in a new process: resets it with the recorded seed, then repeats, in order, all readings,
- * commands with a known outcome (a round as a round), ticks, and agents that joined or left midway. Each reading and
- * outcome must equal the recorded one.
+ * commands with a known outcome (a round as a round, each attempt of a command as a call), ticks, and agents that
+ * joined or left midway. Each reading, outcome and failed attempt must equal the recorded one.
  *
  * @param events the task's events, up to the fork point
  */
@@ -40,20 +41,13 @@ export const reexecute = (
   Effect.gen(function* () {
     const ended = outcomes(events)
     const rounds = roundsOf(events)
-    const observed = ObservedCommand.idsIn(events)
-    // A command that a kernel left in doubt may have been dispatched again, in a world that was restored for it.
-    const lastDispatch = new Map(
-      events.flatMap((event) =>
-        is(event, "CommandDispatched") && !observed.has(event.payload.commandId)
-          ? [[event.payload.commandId, event.position] as const]
-          : [],
-      ),
-    )
+    const calls = callsIn(events)
     let state = yield* process
       .reset(reset.options, { ...call, ...agentsOf(reset) })
       .pipe(Environments.refusedBy(plugin))
     let [readings, done] = [0, 0]
     for (const event of events) {
+      const made = calls.get(event.position)
       if (is(event, "SensorRead") || is(event, "SensorFailed")) {
         // A plugin pushed the reading without a request.
         const { sensor, agentId } = event.payload
@@ -64,17 +58,23 @@ export const reexecute = (
         const what = `the reading of ${whose(sensor, agentId)}`
         yield* compare(plugin, event.position, event.payload.reading, reading.right, what)
         readings += 1
-      } else if (is(event, "CommandDispatched") && lastDispatch.get(event.payload.commandId) === event.position) {
-        const together = rounds.get(event.payload.commandId) ?? [event.payload.commandId]
+      } else if (made !== undefined) {
+        const { commandId, attempt, failed } = made
+        const together = rounds.get(commandId) ?? [commandId]
         // The first command of a round stands for all.
-        if (together[0] !== event.payload.commandId) continue
-        const ends = together.flatMap((commandId) => known(ended.get(commandId)))
+        if (together[0] !== commandId) continue
+        const ends = together.flatMap((id) => known(ended.get(id)))
         const own = ends[0] === undefined ? undefined : ownOf(plugin, ends[0].outcome.actuator)
         if (own === undefined) continue
-        const { found, left } = yield* rounds.has(event.payload.commandId)
+        const { found, left } = yield* rounds.has(commandId)
           ? round(process, ends, call)
-          : command(process, own, ends, call)
+          : command(process, own, ends, { ...call, attempt })
         state = left ?? state
+        if (failed !== undefined) {
+          const what = `attempt ${attempt} at ${whose(`${plugin}/${own}`, ends[0]?.agentId)}`
+          yield* compare(plugin, failed.position, { error: failed.error }, found[0] ?? null, what)
+          continue
+        }
         for (const [index, { outcome, agentId }] of ends.entries()) {
           if (outcome.status === "succeeded" && outcome.unrecorded !== undefined) continue
           const what = `the outcome of ${whose(outcome.actuator, agentId)}`
@@ -91,6 +91,38 @@ export const reexecute = (
     }
     return [state, { readings, outcomes: done }] as const
   })
+
+/** A call of a plugin for a command, or for a round under the id of each of its commands. */
+interface CommandCall {
+  readonly commandId: string
+  readonly attempt: number
+  /** Its failure, if a retry followed. */
+  failed?: { readonly position: number; readonly error: JsonObject }
+}
+
+/**
+ * The calls for commands, by the positions of the events after which they were made: dispatches and failed attempts. A
+ * command that a kernel left in doubt may have been dispatched again, in a world that was restored for it, so only calls
+ * since its last dispatch count.
+ */
+const callsIn = (events: ReadonlyArray<Event>): ReadonlyMap<number, CommandCall> => {
+  const observed = ObservedCommand.idsIn(events)
+  const byCommand = new Map<string, Array<readonly [position: number, call: CommandCall]>>()
+  for (const event of events) {
+    if (is(event, "CommandDispatched")) {
+      const { commandId } = event.payload
+      if (!observed.has(commandId)) byCommand.set(commandId, [[event.position, { commandId, attempt: 1 }]])
+    } else if (is(event, "CommandAttemptFailed")) {
+      const { commandId, error } = event.payload
+      const calls = byCommand.get(commandId)
+      const last = calls?.at(-1)?.[1]
+      if (calls === undefined || last === undefined) continue
+      last.failed = { position: event.position, error: { ...error } }
+      calls.push([event.position, { commandId, attempt: last.attempt + 1 }])
+    }
+  }
+  return new Map([...byCommand.values()].flat())
+}
 
 interface Reexecuted {
   readonly found: ReadonlyArray<Json>
