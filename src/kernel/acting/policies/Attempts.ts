@@ -8,6 +8,7 @@ import type { Failure } from "../../../events/vocabulary/EventType.ts"
 import type { Actuator } from "../../../plugins/manifest/Manifest.ts"
 import { ARGS_INVALID } from "../../../plugins/process/validatingCalls.ts"
 import type { PluginFailure } from "../../instances/PluginFailure.ts"
+import { KEY_INVALID } from "../../program/ProgramCalls.ts"
 
 /** Default wait before the first retry, in milliseconds. */
 export const FIRST_WAIT_MS = 1_000
@@ -16,7 +17,7 @@ export const FIRST_WAIT_MS = 1_000
 export const LONGEST_WAIT_MS = 600_000
 
 /** Failures that every further attempt would repeat. */
-const LASTING: ReadonlySet<string> = new Set([ARGS_INVALID, "PluginUnavailable"])
+const LASTING: ReadonlySet<string> = new Set([ARGS_INVALID, KEY_INVALID, "PluginUnavailable"])
 
 /** Whether a command may be sent twice: its actuator says that the second time has no further effect. */
 export const isRepeatable = (declared: Actuator | undefined): boolean =>
