@@ -38,6 +38,9 @@ interface Component {
   readonly metadata?: { readonly [key: string]: string }
   /** Of an actuator. */
   readonly risk?: "none" | "low" | "high"
+  readonly idempotent?: boolean
+  readonly retry?: { readonly times: number; readonly waitMs: number }
+  readonly cacheFor?: number
 }
 
 const described = (components: ReadonlyArray<Component> = []) =>

@@ -18,6 +18,8 @@ export interface ActingTask extends TaskContext {
     readonly commands: CommandQueue
     /** Receives the progress of calls. Default: nobody does. */
     readonly onProgress?: ((progress: ProgressReport) => void) | undefined
+    /** Whether a recording answers instead of plugins. It has one outcome of each command. Default: no. */
+    readonly answersRecorded?: boolean | undefined
   }
   /** Results that stand for further commands. */
   readonly recentResults: RecentResults

@@ -9,7 +9,6 @@ import * as CommandState from "./CommandState.ts"
 import type * as Interpreter from "./Interpreter.ts"
 import { commandOf, type LeftCommand } from "./LeftCommand.ts"
 import type { Reports } from "./policies/Progress.ts"
-import type { RecentResult } from "./policies/RecentResults.ts"
 import type { TakenStep } from "./WorldRewards.ts"
 
 export interface ActiveCommand extends Interpreter.ActiveCommand {
@@ -23,8 +22,6 @@ export interface ActiveCommand extends Interpreter.ActiveCommand {
   step?: TakenStep
   /** What its call reported; undefined before the call. */
   reports?: Reports
-  /** The result of an earlier command that it gets instead of a call. */
-  readonly recent?: RecentResult | undefined
   outcome?: CommandOutcome | undefined
 }
 

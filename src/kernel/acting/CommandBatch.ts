@@ -1,21 +1,21 @@
 /** Takes commands of one actuator through the gate together and, if they pass, to their plugin. */
 
-import { Clock, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { defined } from "../../values/defined.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type { ActiveCommand, UnjudgedCommand } from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
-import { endedBy, recordAborted, recordOutcome } from "./CommandOutcome.ts"
+import { endedBy, outcomeEvent, outcomeOf, recordAborted } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
-import { carryOut } from "./Dispatch.ts"
+import { carryOut, Paused, recordIfOpen, refuseClosed, stillAllowed } from "./Dispatch.ts"
 import * as Interpreter from "./Interpreter.ts"
 import * as Judging from "./Judging.ts"
-import type { RecentResult } from "./policies/RecentResults.ts"
+import * as RecentResults from "./policies/RecentResults.ts"
 import type { Place } from "./queue/CommandOrder.ts"
 import type { CommandBatch, Reach } from "./Reach.ts"
+import { isOpen } from "./Undispatched.ts"
 
 /**
  * Takes commands to their ends and returns their outcomes, in order. Records each step before the next;
@@ -40,12 +40,13 @@ export const make = <E>(
         const resolved = yield* Command.resolve(first.command)
         const judge =
           resolved === undefined ? Judging.denying(yield* Judging.noActuator(task)) : judgeBy(reach, resolved)
-        const now = yield* Clock.currentTimeMillis
-        const active = unjudged.map((each): ActiveCommand => {
-          const judgement = judge(each)
-          const recent = recentFor(each, reach, resolved, now)
-          return { ...each, request: each.requestFor(resolved?.priority ?? 0), judgement, ...defined({ recent }) }
-        })
+        const active = unjudged.map(
+          (each): ActiveCommand => ({
+            ...each,
+            request: each.requestFor(resolved?.priority ?? 0),
+            judgement: judge(each),
+          }),
+        )
         begun(active)
         const batch = { task, reach, place, active, waiting }
         yield* Effect.onExit(Interpreter.drive(active, waysOf(batch, resolved)), (exit) =>
@@ -56,18 +57,6 @@ export const make = <E>(
       }),
     ),
   )
-
-/** A command that an earlier kernel dispatched may have had its effect, so it is not replaced by a result. */
-const recentFor = (
-  { command, state }: UnjudgedCommand,
-  { isRound }: Reach,
-  resolved: Command.ResolvedActuator | undefined,
-  now: number,
-) => {
-  const cacheFor = resolved?.declared?.cacheFor
-  if (cacheFor === undefined || isRound || resolved?.isStep === true || CommandState.hasLeft(state)) return undefined
-  return command.task.recentResults.find(command, now, cacheFor)
-}
 
 const judgeBy = (reach: Reach, resolved: Command.ResolvedActuator) => {
   const denial = reach.refuses(resolved)
@@ -92,25 +81,57 @@ const waysOf = (batch: CommandBatch, resolved: Command.ResolvedActuator | undefi
     ended: endedBy,
     carryOut: (ready, ledger) => {
       if (resolved === undefined) return Effect.dieMessage("a command passed that has no actuator")
-      const [of] = ready
-      return of?.recent === undefined
-        ? carryOut(batch, resolved, ready, ledger)
-        : Effect.zipRight(ledger.commit, reuse(batch, resolved, of, of.recent))
+      return Effect.flatMap(recentFor(batch, resolved, ready), (recent) =>
+        recent === undefined
+          ? carryOut(batch, resolved, ready, ledger)
+          : Effect.zipRight(ledger.commit, reuse(batch, resolved, ready, ledger)),
+      )
     },
   }
 }
 
-/** Ends an allowed command with the result of an earlier one. */
+/** A command that an earlier kernel dispatched may have had its effect, so it is not replaced by a result. */
+const recentFor = (
+  { task, reach }: CommandBatch,
+  { declared, digest, isStep }: Command.ResolvedActuator,
+  [of]: ReadonlyArray<ActiveCommand>,
+): Effect.Effect<RecentResults.RecentResult | undefined> => {
+  const { cacheFor } = declared ?? {}
+  if (of === undefined || cacheFor === undefined || reach.isRound || isStep) return Effect.succeed(undefined)
+  if (CommandState.hasLeft(of.state)) return Effect.succeed(undefined)
+  return Effect.map(RecentResults.now, (now) => task.recentResults.find({ ...of.command, digest }, now, cacheFor))
+}
+
+/**
+ * Ends an allowed command with the result of an earlier one, after the checks of a dispatch. Dispatches it if the
+ * result has become too old during the wait.
+ */
 const reuse = (
-  { task, waiting }: CommandBatch,
-  { plugin }: Command.ResolvedActuator,
-  of: ActiveCommand,
-  { commandId, result }: RecentResult,
-) =>
-  waiting(task.continued).pipe(
-    Effect.zipRight(task.kernel.lease.check),
-    Effect.zipRight(recordOutcome(of, plugin, { succeeded: result, cachedFrom: commandId })),
-  )
+  batch: CommandBatch,
+  resolved: Command.ResolvedActuator,
+  ready: ReadonlyArray<ActiveCommand>,
+  ledger: Parameters<KernelWays["carryOut"]>[1],
+): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
+  Effect.gen(function* () {
+    const { task, waiting } = batch
+    yield* waiting(task.continued)
+    const [of] = yield* stillAllowed(batch, resolved, ready)
+    if (of === undefined) return
+    yield* task.kernel.lease.check
+    if (task.isPaused()) return yield* new Paused()
+    const recent = yield* recentFor(batch, resolved, [of])
+    if (recent === undefined) return yield* carryOut(batch, resolved, [of], ledger)
+    const { command, state } = of
+    const ending = { succeeded: recent.result, cachedFrom: recent.commandId }
+    const event = yield* recordIfOpen(batch, [of], [outcomeEvent(command.commandId, state.last, ending)]).pipe(
+      // The log cannot store it with the name of its command.
+      Effect.catchTag("InvalidEvent", () => Effect.succeed("invalid" as const)),
+    )
+    if (event === "invalid") return yield* carryOut(batch, resolved, [of], ledger)
+    if (event === undefined) return yield* refuseClosed(batch, [of])
+    of.state = CommandState.evolve(state, event)
+    of.outcome = outcomeOf(command, event, ending)
+  }).pipe(Effect.catchTag("Paused", () => reuse(batch, resolved, ready.filter(isOpen), ledger)))
 
 /** While a person is asked, the command keeps its place but holds up no other command. */
 const stepAside = <A, E>({ task, place }: CommandBatch, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>

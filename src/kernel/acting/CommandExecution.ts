@@ -3,7 +3,6 @@
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { defined } from "../../values/defined.ts"
@@ -20,6 +19,7 @@ import { outdatedBy } from "./Judging.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
 import * as Attempts from "./policies/Attempts.ts"
 import * as Progress from "./policies/Progress.ts"
+import * as RecentResults from "./policies/RecentResults.ts"
 import type { Reach } from "./Reach.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
@@ -125,8 +125,8 @@ const called = (
         const rewards = isStep ? rewardsOf(step, result) : []
         const latencyMs = MonotonicClock.elapsedSince(startedAt)
         return Effect.succeed(
-          Effect.tap(recordOutcome(of, plugin, { succeeded: result, state, rewards, latencyMs }), ({ event }) =>
-            remember(of, declared, event, result),
+          Effect.tap(recordOutcome(of, plugin, { succeeded: result, state, rewards, latencyMs }), () =>
+            remember(of, resolved, result),
           ),
         )
       },
@@ -140,7 +140,8 @@ const called = (
             ? recordOutcome(of, plugin, { ...unrecorded(task, plugin, failure, latencyMs), rewards })
             : recordOutcome(of, plugin, { failed: failureOf(failure), latencyMs, state, rewards })
         const changes = changesOf(task, plugin, state).length > 0
-        const retryInMs = isStep || changes ? undefined : Attempts.waitAfter(declared, failure, number)
+        const isFinal = isStep || changes || task.kernel.answersRecorded === true
+        const retryInMs = isFinal ? undefined : Attempts.waitAfter(declared, failure, number)
         if (retryInMs === undefined) return Effect.succeed(ending)
         const failed = { attempt: number, error: failureOf(failure), latencyMs, retryInMs }
         return Effect.uninterruptible(recordAttempt(of, failed)).pipe(
@@ -176,12 +177,15 @@ const mayCallAgain = (of: ActiveCommand.ActiveCommand, resolved: Command.Resolve
 /** Keeps a recorded result that stands for further commands (`cacheFor`). */
 const remember = (
   { command, outcome }: ActiveCommand.ActiveCommand,
-  declared: Command.ResolvedActuator["declared"],
-  { recordedAt }: Event,
+  { declared, digest }: Command.ResolvedActuator,
   result: Json,
 ) =>
-  Effect.sync(() => {
-    if (declared?.cacheFor === undefined || outcome?.status !== "succeeded") return
-    if (outcome.unrecorded !== undefined || result === null) return
-    command.task.recentResults.add(command, { commandId: command.commandId, result, at: recordedAt })
+  Effect.suspend(() => {
+    const { cacheFor } = declared ?? {}
+    if (cacheFor === undefined || outcome?.status !== "succeeded") return Effect.void
+    if (outcome.unrecorded !== undefined || result === null) return Effect.void
+    const { task, commandId } = command
+    return Effect.map(RecentResults.now, (now) =>
+      task.recentResults.add({ ...command, digest }, { commandId, result }, now, cacheFor),
+    )
   })

@@ -21,7 +21,8 @@ import { type Denial, GRANTED_MORE, outdatedBy } from "./Judging.ts"
 import type { CommandBatch } from "./Reach.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
-class Paused extends Data.TaggedError("Paused") {}
+/** The task was paused meanwhile. */
+export class Paused extends Data.TaggedError("Paused") {}
 
 type Ledger = Interpreter.Ledger<ActiveCommand, Event, LeaseLost | AppendError | LogError>
 
@@ -117,23 +118,35 @@ const send = (
 ) =>
   Effect.gen(function* () {
     const { task, place } = batch
-    const [first] = ready
-    if (first === undefined) return
-    const now = yield* resolve(first.command)
-    if (now?.digest !== resolved.digest) return yield* refuse(batch, ready, () => DEACTIVATED)
-    yield* refuse(batch, ready, (of) => {
-      const reason = outdatedBy(of, resolved, now)
-      return reason === undefined ? undefined : { rule: GRANTED_MORE, reason }
-    })
-    const passing = ready.filter(isOpen)
+    const passing = yield* stillAllowed(batch, resolved, ready)
     if (passing.length === 0) return
     yield* task.kernel.lease.check
     if (task.isPaused()) return yield* new Paused()
     // If a kernel that took over ended the task, the fence fails the append. Otherwise, another program wrote to a
     // stream that is not its own.
-    if (!(yield* recordDispatches(batch, passing))) return yield* refuse(batch, passing.filter(isOpen), () => CLOSED)
+    if (!(yield* recordDispatches(batch, passing))) return yield* refuseClosed(batch, passing)
     yield* task.kernel.commands.leave(place)
     yield* call(batch, process, passing, resolved)
+  })
+
+/**
+ * After a wait, denies commands whose actuator was deactivated or updated, or granted more than the gate ruled on.
+ * Returns the others.
+ */
+export const stillAllowed = (
+  batch: CommandBatch,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<ActiveCommand>,
+): Effect.Effect<ReadonlyArray<ActiveCommand>, AppendError | LogError> =>
+  Effect.gen(function* () {
+    const [first] = ready
+    const now = first === undefined ? undefined : yield* resolve(first.command)
+    yield* refuse(batch, ready, (of) => {
+      if (now?.digest !== resolved.digest) return DEACTIVATED
+      const reason = outdatedBy(of, resolved, now)
+      return reason === undefined ? undefined : { rule: GRANTED_MORE, reason }
+    })
+    return ready.filter(isOpen)
   })
 
 const DEACTIVATED: Denial = {
@@ -142,6 +155,10 @@ const DEACTIVATED: Denial = {
 }
 
 const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
+
+/** Denies commands of a task that another program ended. */
+export const refuseClosed = (batch: CommandBatch, ready: ReadonlyArray<ActiveCommand>) =>
+  refuse(batch, ready.filter(isOpen), () => CLOSED)
 
 const call = (
   { task, reach, waiting }: CommandBatch,
@@ -174,17 +191,28 @@ const eventsOf = (
   return [first, ...others]
 }
 
-/**
- * Records the dispatch in one commit, unless the log shows the end of a command or of the task. Returns whether it did.
- * Checking the lease is not enough: the process may be suspended between that check and the append. So the append
- * expects a version of the task's stream, in which a kernel that takes over ends the task.
- */
+/** Records the dispatch in one commit, unless the log shows the end of a command or of the task. Returns whether it did. */
 const recordDispatches = (
   batch: CommandBatch,
   ready: ReadonlyArray<ActiveCommand>,
 ): Effect.Effect<boolean, Paused | AppendError> => {
-  const { task } = batch
   const entries = dispatches(batch, ready, ({ state }) => state)
+  return Effect.map(recordIfOpen(batch, ready, eventsOf(entries)), (recorded) => {
+    if (recorded !== undefined) for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
+    return recorded !== undefined
+  })
+}
+
+/**
+ * Records events of commands in one commit and returns the first, unless the log shows the end of a command or of the
+ * task. Checking the lease is not enough: the process may be suspended between that check and the append. So the append
+ * expects a version of the task's stream, in which a kernel that takes over ends the task.
+ */
+export const recordIfOpen = (
+  { task }: CommandBatch,
+  ready: ReadonlyArray<ActiveCommand>,
+  events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
+): Effect.Effect<Event | undefined, Paused | AppendError> => {
   const isEnded = (missed: ReadonlyArray<Event>) => {
     for (const of of ready) {
       const end = missed.find(
@@ -197,23 +225,19 @@ const recordDispatches = (
     }
     return !ready.every(isOpen) || missed.some(endsTask)
   }
-  const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
+  const append = (version: number): Effect.Effect<Event | undefined, Paused | AppendError> =>
     // This kernel's own events cannot be ends either: it denies a command where it awaits it, and closes a task after
     // its commands.
-    task.recordAfter(version, ...eventsOf(entries)).pipe(
-      Effect.as(true),
-      Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {
+    task.recordAfter(version, ...events).pipe(
+      Effect.catchTag("VersionConflict", (conflict): Effect.Effect<Event | undefined, Paused | AppendError> => {
         const last = conflict.missed.at(-1)
         if (last === undefined) return Effect.fail(conflict)
         task.noticed(conflict.missed)
-        if (isEnded(conflict.missed)) return Effect.succeed(false)
+        if (isEnded(conflict.missed)) return Effect.succeed(undefined)
         return task.isPaused() ? new Paused() : append(last.version)
       }),
     )
-  return Effect.map(append(Math.max(...ready.map(({ state }) => state.version))), (isRecorded) => {
-    if (isRecorded) for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
-    return isRecorded
-  })
+  return append(Math.max(...ready.map(({ state }) => state.version)))
 }
 
 const endsTask = (event: Event): boolean => Vocabulary.is(event, "TaskClosed") || Vocabulary.is(event, "TaskCancelled")

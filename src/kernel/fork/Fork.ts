@@ -172,6 +172,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           agents: recording.opened.payload.agents,
           perceptions: point.perceptions,
           past: recording.events.filter(({ position }) => position <= at),
+          overridden: Object.keys(overrides.world ?? {}),
           abandoned: recording.events.filter(({ position }) => position > at),
           intervals: recorded === undefined,
           isRecorded: draft.isCommitted,
@@ -311,6 +312,7 @@ const contextOf = (
     : {
         // Nothing is executed, so nothing changes files.
         files: undefined,
+        answersRecorded: true,
         registry: { ...kernel.registry, state: Effect.succeed(recording.registryAt(at)) },
         // Readings that plugins push now are for live tasks.
         pushed: { ...kernel.pushed, listen: () => Effect.void },

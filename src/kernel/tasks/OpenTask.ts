@@ -42,6 +42,8 @@ export interface KernelContext {
   readonly paces: ModelPaces
   /** Receives the progress of calls. Default: nobody does. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined
+  /** Whether a recording answers instead of plugins. Default: no. */
+  readonly answersRecorded?: boolean | undefined
   readonly pushed: PushedReadings
   /** Tells of inputs, on all timelines. */
   readonly inputs: InputArrivals

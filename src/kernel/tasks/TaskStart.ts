@@ -48,6 +48,8 @@ export interface Opening extends Environments.Participants {
   readonly instanceName: string
   /** The events of a continued task up to where it continues. Default: it is new. */
   readonly past?: ReadonlyArray<Event>
+  /** Plugins whose worlds a fork overrides. Default: none. */
+  readonly overridden?: ReadonlyArray<string>
   /** The later events that a fork leaves behind. */
   readonly abandoned?: ReadonlyArray<Event>
   /** Number of earlier perceptions. */
@@ -84,6 +86,12 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
       WallClockWatch.make(),
     ),
   }))
+
+/** A recording has the outcomes of later commands, also of those that got an earlier result. */
+const recentResultsOf = (kernel: KernelContext, { past, registry, overridden = [] }: Opening) => {
+  if (kernel.answersRecorded === true) return RecentResults.none
+  return RecentResults.make(past === undefined ? undefined : { events: past, registry, overridden })
+}
 
 /**
  * Starts a recorded task, or one in a draft of a fork. Call it uninterruptibly, except for interruptible parts of the
@@ -128,7 +136,7 @@ export const begin = <E>(
       inOrder: OneAtATime.make(),
       documents: new Map<string, Json>(),
       unrewound: new Set<string>(),
-      recentResults: RecentResults.make(opening.past),
+      recentResults: recentResultsOf(kernel, opening),
       files,
     }
     const look = files?.look ?? Effect.void

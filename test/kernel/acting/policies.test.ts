@@ -125,6 +125,11 @@ describe("a command of a tool with retries", () => {
       const other = yield* opened({ tools: { tool: broken.tool } })
       expect(yield* other.task.act("program/tool")).toMatchObject({ error: { code: "IdempotencyKeyInvalid" } })
       expect(broken.got).toEqual([])
+      // Every further attempt would have the same key.
+      const retried = failing(0, { idempotencyKey: () => " " })
+      const third = yield* opened({ tools: { tool: retried.tool } })
+      const { commandId } = yield* third.task.act("program/tool", { order: "7" })
+      expect(yield* third.typesOf(commandId)).not.toContain("CommandAttemptFailed")
     }),
   )
 
@@ -317,6 +322,65 @@ describe("a result that is kept", () => {
       expect(second.outcome).toMatchObject({ status: "denied" })
       expect((yield* answered(true, second.at)).outcome).toMatchObject({ status: "succeeded", result: "a 1" })
       expect(calls()).toBe(1)
+    }),
+  )
+
+  const asked = (after: number) => seen(({ type, position }) => type === "ConfirmationRequested" && position > after)
+
+  const approve = ({ payload }: { readonly payload: JsonObject }) =>
+    Effect.flatMap(Confirmations, ({ decide }) =>
+      decide(String(payload.confirmationId), { approved: true, by: "ada", channel: "test" }),
+    )
+
+  it.scoped("is too old if its time has passed when a person approves its use, and the tool is called", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.now())
+      const { tool, calls } = counting(1_000)
+      const { run, task, typesOf } = yield* opened({ tools: { tool }, gate: { default: "confirm" } })
+      const first = yield* Effect.fork(task.act("program/tool", { of: "a" }))
+      const question = yield* run(asked(0))
+      yield* run(approve(question))
+      expect(yield* Fiber.join(first)).toMatchObject({ result: "a 1" })
+      const second = yield* Effect.fork(task.act("program/tool", { of: "a" }))
+      const again = yield* run(asked(question.position))
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) + 2_000)
+      yield* run(approve(again))
+      const outcome = yield* Fiber.join(second)
+      expect(outcome).toMatchObject({ result: "a 2" })
+      expect(yield* typesOf(outcome.commandId)).toContain("CommandDispatched")
+      expect(calls()).toBe(2)
+    }),
+  )
+
+  it.scopedLive("is not used if the tool was deactivated, or the task was ended by others, in the meantime", () =>
+    Effect.gen(function* () {
+      const { tool } = counting(3_600_000)
+      const gate = { default: "confirm" } as const
+      const { run, task } = yield* opened({ tools: { tool }, gate })
+      const first = yield* Effect.fork(task.act("program/tool", { of: "a" }))
+      const question = yield* run(asked(0))
+      yield* run(approve(question))
+      yield* Fiber.join(first)
+      const second = yield* Effect.fork(task.act("program/tool", { of: "a" }))
+      const again = yield* run(asked(question.position))
+      yield* run(Effect.flatMap(Kernel, ({ plugins }) => plugins.deactivate("program")))
+      yield* run(approve(again))
+      expect(yield* Fiber.join(second)).toMatchObject({ status: "denied", rule: "active-actuators" })
+      yield* run(Effect.flatMap(Kernel, ({ plugins }) => plugins.activate("program")))
+      const third = yield* Effect.fork(task.act("program/tool", { of: "a" }))
+      const last = yield* run(asked(again.position))
+      const append = (type: string, payload: JsonObject) => {
+        const events = [{ type, payload }]
+        return run(
+          Effect.flatMap(EventLog, (log) => log.append({ stream: "task/t", taskId: "t", actor: "human:ada", events })),
+        )
+      }
+      yield* append("TaskPaused", { by: "ada" })
+      yield* run(approve(last))
+      yield* run(seen(about("CommandAllowed"), 3))
+      yield* append("TaskClosed", { outcome: "failed" })
+      yield* append("TaskContinued", { by: "ada" })
+      expect(yield* Fiber.join(third)).toMatchObject({ status: "denied", rule: "open-task" })
     }),
   )
 
