@@ -2,6 +2,7 @@
 
 import { Either, Schema } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"
+import { LogFileName } from "../events/log/LogFileName.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import { Risk } from "../plugins/manifest/fields.ts"
@@ -44,7 +45,7 @@ export interface RecordOptions {
 }
 
 const Fields = Options.of<RecordOptions>({
-  required: { log: Options.Path, goal: Options.Text, agent: Options.Name },
+  required: { log: LogFileName, goal: Options.Text, agent: Options.Name },
   optional: {
     id: Schema.String,
     continue: Schema.Boolean,

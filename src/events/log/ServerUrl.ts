@@ -10,11 +10,24 @@ export const isAddress = (log: string): boolean => /^postgres(?:ql)?:/i.test(log
 export const shown = (log: string): string => {
   try {
     const url = new URL(log)
+    if (isMisread(log, url)) return shownInDoubt(log)
     const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA
     const user = url.username === "" ? "" : `${url.username}@`
     return `postgres://${user}${url.host}${url.pathname}${schema === DEFAULT_SCHEMA ? "" : `?schema=${schema}`}`
   } catch {
-    // Everything up to the last @ may be a password.
-    return `postgres://${log.slice(log.lastIndexOf("@") + 1).replace(/^postgres(?:ql)?:(?:\/\/)?/i, "")}`
+    return shownInDoubt(log)
   }
+}
+
+/**
+ * True if a part of the password may stand in another part of the URL: a `/`, `?` or `#` in it ends the server's name,
+ * and without `//` there is no server's name.
+ */
+export const isMisread = (log: string, { pathname, search, hash }: URL): boolean =>
+  !/^postgres(?:ql)?:\/\//i.test(log) || `${pathname}${search}${hash}`.includes("@")
+
+/** Everything up to the last @ may be a password; without one, everything after the user's or server's name. */
+const shownInDoubt = (log: string): string => {
+  const rest = log.replace(/^postgres(?:ql)?:\/*/i, "")
+  return `postgres://${rest.includes("@") ? rest.slice(rest.lastIndexOf("@") + 1) : rest.replace(/:.*$/s, "")}`
 }

@@ -4,6 +4,7 @@ import { Data, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { OpenError } from "../log/EventLog.ts"
 import type { LeaseHeld } from "../log/Lease.ts"
+import { LogFileName } from "../log/LogFileName.ts"
 import type { Head } from "../vocabulary/Event.ts"
 
 /** Receives the number of copied pages, and of all pages. */
@@ -39,7 +40,7 @@ export interface CopyOptions {
 
 /** Schema of `CopyOptions`. */
 export const CopyOptions = Options.of<CopyOptions>({
-  required: { from: Options.Path, to: Options.Path },
+  required: { from: LogFileName, to: LogFileName },
   optional: { withKeys: Schema.Boolean, replace: Schema.Boolean, onPages: Options.callable<OnPages>() },
 })
 

@@ -2,6 +2,7 @@
 
 import { Data, Predicate, Stream } from "effect"
 import * as Options from "../../values/Options.ts"
+import { LogFileName } from "../log/LogFileName.ts"
 import type { StoredEvent } from "../read/Records.ts"
 
 /** Fix the input or the call: the events are no complete, unchanged log, or the target file exists. */
@@ -29,7 +30,7 @@ export interface ImportOptions<E, R> {
 export const ImportOptions = <E, R>() =>
   Options.of<ImportOptions<E, R>>({
     required: {
-      filename: Options.Path,
+      filename: LogFileName,
       events: Options.kind<ImportOptions<E, R>["events"]>("a stream of events", (value) =>
         Predicate.hasProperty(value, Stream.StreamTypeId),
       ),

@@ -3,7 +3,7 @@
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import type { CheckedAppend, CoverOf, PersonalOwner } from "../append/AppendValidation.ts"
-import { MAIN } from "../log/EventLog.ts"
+import { LogUnavailable, MAIN } from "../log/EventLog.ts"
 import type { StoredKey } from "../maintenance/CopySink.ts"
 import type { KeyStore } from "../payload/PersonalData.ts"
 import { type Key, newKey, SECRET_BYTES } from "../payload/PersonalDataKeys.ts"
@@ -25,11 +25,19 @@ export interface Keys {
   readonly store: KeyStore
 }
 
+/** Default maximum number of remembered tasks. */
 const MAX_REMEMBERED = 10_000
+
+export interface KeysOptions {
+  /** Destroys nothing. Default: false. */
+  readonly readonly?: boolean
+  /** Maximum number of tasks whose keys' ids are remembered between batches. Default: 10,000. */
+  readonly remembered?: number
+}
 
 const INSUFFICIENT_PRIVILEGE = "42501"
 
-export const make = (database: Database): Keys => {
+export const make = (database: Database, { readonly = false, remembered = MAX_REMEMBERED }: KeysOptions = {}): Keys => {
   const { address, query } = database
   const schema = keysSchemaOf(address.schema)
   const statements = statementsOf(schema)
@@ -44,6 +52,19 @@ export const make = (database: Database): Keys => {
       if (codeOf(cause) === INSUFFICIENT_PRIVILEGE) return new Map()
       throw cause
     }
+  }
+
+  /** Asked once: a statement that is refused would break its transaction. */
+  let usable: Promise<boolean> | undefined
+  const mayUse = (): Promise<boolean> => {
+    usable ??= query(statements.usable).then(
+      ([row]) => row?.[0] === true,
+      (cause) => {
+        usable = undefined
+        throw cause
+      },
+    )
+    return usable
   }
 
   /** The keys of subjects; undefined if destroyed and not recorded yet. */
@@ -71,16 +92,25 @@ export const make = (database: Database): Keys => {
     await query(statements.addOfSnapshots, [id, secret, Date.now()])
   }
 
-  /** The ids of the keys of tasks' subjects. */
-  const ofOpenings = async (tasks: ReadonlyArray<string>): Promise<void> => {
-    const unknown = tasks.filter((task) => !ofTasks.has(task))
-    if (unknown.length === 0) return
-    if (ofTasks.size > MAX_REMEMBERED) ofTasks.clear()
+  /** The ids of the keys of these tasks' subjects. The answer does not depend on what is remembered later. */
+  const ofOpenings = async (tasks: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | null>> => {
+    const known = new Map<string, string | null>()
+    for (const task of tasks) {
+      const id = ofTasks.get(task)
+      if (id !== undefined) known.set(task, id)
+    }
+    const unknown = tasks.filter((task) => !known.has(task))
+    if (unknown.length === 0) return known
+    if (ofTasks.size > remembered) ofTasks.clear()
     const streams = unknown.map(TaskSubjects.streamOf)
     for (const [stream, type, keyId] of await query(OPENINGS, [streams, MAIN])) {
       const task = TaskSubjects.taskOf(String(stream))
-      if (task !== null) ofTasks.set(task, type === "TaskOpened" && keyId !== null ? String(keyId) : null)
+      if (task === null) continue
+      const id = type === "TaskOpened" && keyId !== null ? String(keyId) : null
+      known.set(task, id)
+      ofTasks.set(task, id)
     }
+    return known
   }
 
   const coversOf: Keys["coversOf"] = async (requests) => {
@@ -89,17 +119,18 @@ export const make = (database: Database): Keys => {
     const subjects = new Set(owners.flatMap((owner) => (owner.kind === "subject" ? [owner.subject] : [])))
     const tasks = [...new Set(owners.flatMap((owner) => (owner.kind === "task" ? [owner.taskId] : [])))]
     const bySubject = subjects.size === 0 ? new Map() : await ofSubjects([...subjects])
-    await ofOpenings(tasks)
-    const ids = [...new Set(tasks.flatMap((task) => ofTasks.get(task) ?? []))]
+    const idOf = await ofOpenings(tasks)
+    const ids = [...new Set(tasks.flatMap((task) => idOf.get(task) ?? []))]
     const byId = ids.length === 0 ? new Map<string, Key>() : await find(ids)
     return (owner) => {
       if (owner.kind === "subject") return bySubject.get(owner.subject) ?? "destroyed"
-      const id = ofTasks.get(owner.taskId) ?? null
+      const id = idOf.get(owner.taskId) ?? null
       return id === null ? undefined : (byId.get(id) ?? "withheld")
     }
   }
 
   const ofSnapshots: Keys["ofSnapshots"] = async (on = query) => {
+    if (!(await mayUse())) return undefined
     const [row] = await on(statements.ofSnapshots)
     return row === undefined ? undefined : keyOf(row[0], row[1])
   }
@@ -129,6 +160,8 @@ export const make = (database: Database): Keys => {
       }),
     )
 
+  const refusal = Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
+
   return {
     find,
     coversOf,
@@ -144,8 +177,9 @@ export const make = (database: Database): Keys => {
           shredding: shreddedBy !== null,
         })),
       ),
-      destroy: (subject) => attempt(address, () => destroy(subject)),
-      settle: (keyId) => Effect.asVoid(attempt(address, () => query(statements.settle, [keyId]))),
+      destroy: (subject) => (readonly ? refusal : attempt(address, () => destroy(subject))),
+      settle: (keyId) =>
+        readonly ? refusal : Effect.asVoid(attempt(address, () => query(statements.settle, [keyId]))),
     },
   }
 }
@@ -188,6 +222,7 @@ const statementsOf = (schema: string) => ({
   eraseOfSnapshots: `DELETE FROM ${schema}.keys WHERE subject IS NULL`,
   destroyed: `SELECT id, shredded_by FROM ${schema}.keys WHERE subject = $1 AND secret IS NULL`,
   settle: `DELETE FROM ${schema}.keys WHERE id = $1 AND secret IS NULL`,
+  usable: `SELECT has_schema_privilege('${schema}', 'USAGE')`,
   seal: `SELECT secret FROM ${schema}.seal`,
   addSeal: `INSERT INTO ${schema}.seal (secret) VALUES ($1) ON CONFLICT DO NOTHING`,
 })

@@ -9,6 +9,7 @@ import * as Writer from "../append/Writer.ts"
 import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
 import type { LogFile } from "../log/LogFile.ts"
+import { LogFileName } from "../log/LogFileName.ts"
 import { Presence } from "../log/Presence.ts"
 import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
@@ -76,7 +77,7 @@ export interface SqliteOptions {
 
 /** Schema of `SqliteOptions`. */
 export const SqliteOptions = Options.of<SqliteOptions>({
-  required: { filename: Options.Path },
+  required: { filename: LogFileName },
   optional: {
     durability: Schema.Literal("normal", "full"),
     readonly: Schema.Boolean,

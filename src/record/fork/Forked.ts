@@ -2,6 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import { LogFileName } from "../../events/log/LogFileName.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { TimelineNameInvalid } from "../../kernel/fork/TimelineName.ts"
 import { GateConfig } from "../../kernel/gate/GateConfig.ts"
@@ -93,7 +94,7 @@ interface Begun extends PlaybackRun.PlaybackRun {
 }
 
 const Fields = Options.of<ForkOptions>({
-  required: { log: Options.Path, at: Moment.Moment },
+  required: { log: LogFileName, at: Moment.Moment },
   optional: {
     taskId: Options.Text,
     set: Changes.Changes,

@@ -8,6 +8,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { isMainThread } from "node:worker_threads"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
+import { EXPECTED, FOUND } from "../../events/log/LogFileName.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import * as AiSdkVersion from "./AiSdkVersion.ts"
 import * as ProcessReport from "./ProcessReport.ts"
@@ -29,6 +31,11 @@ const nameOf = (file: string | undefined): string =>
   path.basename(file ?? "node").replace(/\.[cm]?[jt]sx?$/, "") || "node"
 
 const record = async () => {
+  // Before a file is named after the URL and its password.
+  if (ServerUrl.isAddress(process.env.HINDCAST_LOG ?? "")) {
+    say(`HINDCAST_LOG: expected ${EXPECTED}, found ${FOUND}. The program was not started.`)
+    process.exit(1)
+  }
   const log = path.resolve(process.env.HINDCAST_LOG || path.join(".hindcast", "log.db"))
   const place = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-program-"))
   const report = path.join(place, "report.json")

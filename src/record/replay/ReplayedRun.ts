@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import { LogFileName } from "../../events/log/LogFileName.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
@@ -78,7 +79,7 @@ const promised =
     await does(...args)
 
 const Fields = Options.of<RecordedRun>({
-  required: { log: Options.Path },
+  required: { log: LogFileName },
   optional: {
     part: Schema.Positive.pipe(Schema.int()),
     taskId: Options.Text,

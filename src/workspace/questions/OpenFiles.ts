@@ -1,8 +1,9 @@
 /** Opens the questions about recorded files for programs without Effect. */
 
-/// <reference lib="esnext.disposable" preserve="true" />
 import { Effect, Exit, Layer, Scope } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+/// <reference lib="esnext.disposable" preserve="true" />
+import { LogFileName } from "../../events/log/LogFileName.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
@@ -17,7 +18,7 @@ export interface OpenFilesOptions {
   readonly log: string
 }
 
-const OpenFilesOptions = Options.of<OpenFilesOptions>({ required: { log: Options.Path } })
+const OpenFilesOptions = Options.of<OpenFilesOptions>({ required: { log: LogFileName } })
 
 /** The questions of `Files` as promises, about an open log. */
 export interface OpenedFiles extends Promised<Files.Files.Service> {

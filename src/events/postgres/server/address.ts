@@ -1,7 +1,7 @@
 /** The address of a log on a PostgreSQL server: a URL, of which messages never show the password. */
 
 import { Either } from "effect"
-import { DEFAULT_SCHEMA, shown } from "../../log/ServerUrl.ts"
+import { DEFAULT_SCHEMA, isMisread, shown } from "../../log/ServerUrl.ts"
 
 export type SslMode = "disable" | "require" | "verify-full"
 
@@ -39,6 +39,10 @@ export const parse = (log: string): Either.Either<Address, string> => {
   } catch {
     return Either.left(`expected a URL such as ${EXAMPLE}, found one that cannot be read`)
   }
+  if (isMisread(log, url))
+    return Either.left(
+      `expected a URL such as ${EXAMPLE}, found an @ after the server's name, or no //. In a name or a password, write %40 for @, %2F for /, %3F for ? and %23 for #`,
+    )
   if (url.hash !== "") return Either.left("expected a URL without #: write %23 for it in a name or a password")
   for (const name of url.searchParams.keys()) {
     if (!PARAMETERS.has(name))

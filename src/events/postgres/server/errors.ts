@@ -51,7 +51,7 @@ export const isRepeatable = (cause: unknown): boolean => REPEATABLE.has(codeOf(c
 const REPEATABLE: ReadonlySet<string> = new Set(["40001", "40P01"])
 
 /**
- * The error of the log for an exception; undefined for a defect of this program. Texts of the server name no password.
+ * The error of the log for an exception; undefined for a defect of this program. Texts never show the password.
  *
  * @param tookMs time until the error, in milliseconds
  */
@@ -73,12 +73,22 @@ const isOfLog = (cause: unknown): cause is StatementError =>
 /** Damaged pages and indexes, and constraints that refuse a valid event. */
 const CORRUPT: ReadonlySet<string> = new Set(["XX001", "XX002", "23505", "23514", "23502"])
 
-const lost = ({ host = "localhost", port = 5432 }: Address, cause: unknown): string => {
+/** A text without the password, wherever it came from. */
+const withoutPassword = ({ password }: Address, text: string): string => {
+  let shown = text
+  for (const secret of [password, process.env.PGPASSWORD])
+    if (secret !== undefined && secret !== "") shown = shown.replaceAll(secret, "•••")
+  return shown
+}
+
+const lost = (address: Address, cause: unknown): string => {
+  const host = address.host ?? (process.env.PGHOST || "localhost")
+  const port = address.port ?? (process.env.PGPORT || 5432)
   const code = codeOf(cause)
   if (code === "57P03") return "the server is starting or stopping; try again"
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return `no PostgreSQL server accepts connections on ${host}, port ${port}. Start it, or correct the URL`
-  return `the connection to the server on ${host}, port ${port} failed (${messageOf(cause)}). Check that the server runs, and try again`
+  return `the connection to the server on ${host}, port ${port} failed (${withoutPassword(address, messageOf(cause))}). Check that the server runs, and try again`
 }
 
 export const tooFewRights = ({ user = userOfSystem(), schema }: Address, text: string): string =>
@@ -89,10 +99,10 @@ const userOfSystem = (): string => process.env.PGUSER ?? os.userInfo().username
 
 const reasonOf = (address: Address, code: string, message: string): string | undefined => {
   const { user = userOfSystem(), database = "", schema } = address
-  const text = message.replaceAll(address.password ?? message, "•••")
+  const text = withoutPassword(address, message)
   switch (code) {
     case "ENOTFOUND":
-      return `no machine is named ${address.host ?? "so"}. Correct the host in the URL`
+      return `no machine is named ${address.host ?? process.env.PGHOST ?? "so"}. Correct the host in the URL`
     case "28P01":
     case "28000":
       return `the server refused the user ${user} (${text}). Set its password in PGPASSWORD or in a file that PGPASSFILE names, and check the user in the URL`
