@@ -64,6 +64,7 @@ describe("hindcast init", () => {
 
   it("gives a project without confirmations a test that expects none", async () => {
     const { directory } = await create("--gate", "allow")
+    expect(textOf(directory, "README.md")).not.toContain("asks you")
     installed(directory)
     const tested = running(directory, "agent.test.mjs", "--test")
     expect(tested.stdout).toContain("pass 1")
@@ -82,6 +83,9 @@ describe("hindcast init", () => {
     expect(document.model).toBe("openai/gpt-5")
     expect(textOf(directory, "agent.ts")).toContain('process.env.MODEL ?? "openai/gpt-5"')
     expect(JSON.parse(textOf(directory, "package.json")).dependencies["@ai-sdk/openai"]).toBe("^3.0.0")
+    expect(textOf(directory, "README.md")).not.toContain("recorded answers, which")
+    const [, schema = ""] = /\$schema=(\S+)/.exec(textOf(directory, "hindcast.gate.yaml")) ?? []
+    expect(fs.existsSync(inRepository(schema.replace("./node_modules/hindcast/", "")))).toBe(true)
   })
 
   it("refuses a directory that has files, and names that npm refuses", async () => {

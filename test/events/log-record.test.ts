@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as LogRecord from "../../src/events/sqlite/ownership/LogRecord.ts"
+import * as LogRecord from "../../src/events/ownership/LogRecord.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const head = (position: number) => ({ position, hash: String(position).repeat(64).slice(0, 64) })

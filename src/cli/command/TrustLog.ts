@@ -1,5 +1,6 @@
 /** Asks the user whether to act on a log that this user did not write on this machine. */
 import { Effect, Layer } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Trust from "../../kernel/trust/Trust.ts"
 import { visible } from "../../values/PlainText.ts"
@@ -39,7 +40,12 @@ export const asking = <A, E, R>(make: (trust: boolean) => Layer.Layer<A, E, R>, 
 /** Checks that the user trusts the context's log, and asks if needed, as `asking` does. */
 export const settled = ({ trustLog, json }: Typed) =>
   Trust.assertTrusted(trustLog ? "option" : undefined).pipe(
-    Effect.catchTag("ForeignLog", (foreign) => Effect.asVoid(asked(foreign, json))),
+    Effect.catchTag("ForeignLog", (foreign) =>
+      Effect.zipRight(
+        asked(foreign, json),
+        ServerUrl.isAddress(foreign.log) ? Trust.record(foreign.head, "answer") : Effect.void,
+      ),
+    ),
   )
 
 /**
@@ -56,6 +62,8 @@ const asked = (foreign: Trust.ForeignLog, json: boolean): Effect.Effect<boolean,
     ]
     yield* Output.write(lines.join("\n"))
     if (!Question.isYes(yield* Question.ask("Trust this log and start these? [y/N] "))) return yield* foreign
+    // The kernel records it on the connections that it has.
+    if (ServerUrl.isAddress(log)) return false
     return yield* Trust.trust(head, "answer").pipe(
       Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
       Effect.as(true),

@@ -36,7 +36,7 @@ const NAME = "my-agent"
 const edited = (file: string, text: string, { name, model, gate, hindcast }: Choice): string => {
   switch (file) {
     case "README.md":
-      return text.replace(NAME, name)
+      return readme(text.replace(NAME, name), model !== undefined, gate)
     case "package.json": {
       const project = JSON.parse(text)
       const provider = model === undefined ? {} : { [model.provider.package]: `^${model.provider.major}.0.0` }
@@ -54,6 +54,13 @@ const edited = (file: string, text: string, { name, model, gate, hindcast }: Cho
       return text
   }
 }
+
+const readme = (text: string, hasModel: boolean, gate: Choice["gate"]): string => {
+  const decided = gate === "ask" ? text : text.replace(", and asks you before it pays money back", "")
+  return hasModel ? decided.replace(WITHOUT_MODEL, "") : decided
+}
+
+const WITHOUT_MODEL = /\n {2}Without a model, it plays recorded answers[^\n]*/
 
 const RECORDED = "(await recorded())"
 

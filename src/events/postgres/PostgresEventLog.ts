@@ -11,6 +11,7 @@ import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
 import { Bundles } from "../maintenance/Bundles.ts"
+import * as ServerOwnership from "../ownership/ServerOwnership.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as ExpandedReads from "../read/ExpandedReads.ts"
@@ -26,7 +27,7 @@ import * as Keys from "./keys.ts"
 import * as lease from "./lease.ts"
 import { PostgresOptions } from "./options.ts"
 import * as presence from "./presence.ts"
-import { type Reader, readByIds, readHead, readPage, readVersion } from "./read.ts"
+import { type Reader, readByIds, readFirst, readHead, readPage, readVersion } from "./read.ts"
 import * as records from "./records.ts"
 import * as Address from "./server/address.ts"
 import * as Connection from "./server/connection.ts"
@@ -109,6 +110,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         find: (id) => (isEventId(id) ? find(id) : expanded.within(find, id)),
         versionOf: (stream, timeline = MAIN) => reading(() => readVersion(database, timeline, stream)),
         head,
+        ownership: ServerOwnership.make({ name: address.name, head, first: reading(() => readFirst(database)) }),
         follow: (query) =>
           follow({ head, readPage: page, commits: follower.commits, mayHave: () => true }, query ?? {}),
         onCommit: follower.commits.listen,

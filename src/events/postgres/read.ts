@@ -91,6 +91,13 @@ export const readHead = async ({ query }: Pick<Database, "query">): Promise<Head
   return row === undefined ? EMPTY : { position: Number(row[0]), hash: String(row[1]) }
 }
 
+/** The first event of a log that has one: it identifies the log. */
+export const readFirst = async ({ query }: Pick<Database, "query">): Promise<Head> => {
+  const [row] = await query("SELECT position, encode(hash, 'hex') FROM events WHERE position = 1", [])
+  if (row === undefined) throw new DamagedRow(1, "the event is missing")
+  return { position: Number(row[0]), hash: String(row[1]) }
+}
+
 export const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
 
 /** The version of a stream's last event; 0 if it has none. */

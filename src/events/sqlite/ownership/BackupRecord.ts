@@ -13,8 +13,8 @@ import { machine } from "../../../platform/user/Machine.ts"
 import * as UserStore from "../../../platform/user/UserStore.ts"
 import * as Digest from "../../../values/Digest.ts"
 import type { VouchedCode } from "../../log/Ownership.ts"
+import * as LogRecord from "../../ownership/LogRecord.ts"
 import type { Head } from "../../vocabulary/Event.ts"
-import * as LogRecord from "./LogRecord.ts"
 import * as Ownership from "./ownership.ts"
 
 const Kept = Schema.Struct({

@@ -20,9 +20,9 @@ import {
   type TrustedBy,
   type VouchedCode,
 } from "../../log/Ownership.ts"
+import * as LogRecord from "../../ownership/LogRecord.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 import { attemptRead } from "../file/database.ts"
-import * as LogRecord from "./LogRecord.ts"
 
 /** Records a commit, if everything before it is this user's own. Called in the commit's transaction after its rows. */
 export type Seal = (before: Head, after: Head) => void

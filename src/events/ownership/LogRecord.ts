@@ -8,17 +8,17 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Either, Schema } from "effect"
-import * as AtomicFile from "../../../platform/AtomicFile.ts"
-import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import * as UserStore from "../../../platform/user/UserStore.ts"
-import type { VouchedCode } from "../../log/Ownership.ts"
-import type { Head } from "../../vocabulary/Event.ts"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import * as UserStore from "../../platform/user/UserStore.ts"
+import type { VouchedCode } from "../log/Ownership.ts"
+import type { Head } from "../vocabulary/Event.ts"
 
 /** How a log became this user's own. */
 const Ownership = Schema.Struct({
-  /** The log's path, without links. */
+  /** The log's path, without links, or the address of a log on a server. */
   log: Schema.String,
-  /** A file put in the log's place has another inode. */
+  /** A file put in the log's place has another inode. Empty for a log on a server. */
   inode: Schema.String,
   /** Birth of the log's file in nanoseconds, if the file system keeps it: inodes of removed files are reused. */
   born: Schema.optional(Schema.String),
