@@ -34,9 +34,15 @@ export interface Exposure {
   readonly tls?: Tls | undefined
   /** Maximum number of open connections. Further ones are closed. Default: no limit. */
   readonly maxConnections?: number | undefined
-  /** Takes connections that leave HTTP, such as WebSockets, and ends them itself. Default: they are closed. */
+  /**
+   * Takes the handshakes of WebSockets, and ends the connections itself; those that are open when the server closes have a
+   * moment for it. Default: they are requests. Requests that name another protocol, as `curl --http2` does, always are.
+   */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
 }
+
+/** Time that a closing server leaves to connections of `onUpgrade`, in milliseconds. */
+const UPGRADED_MS = 2_000
 
 /** Time for the handshake of TLS, in milliseconds. */
 const HANDSHAKE_MS = 10_000
@@ -119,9 +125,44 @@ const make = (
             listener,
           )
     if (maxConnections !== undefined) server.maxConnections = maxConnections
-    if (onUpgrade !== undefined) server.on("upgrade", onUpgrade)
+    if (onUpgrade !== undefined) {
+      const sockets = new Set<Duplex>()
+      upgraded.set(server, sockets)
+      server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+          return again(server, tls === undefined ? "connection" : "secureConnection", request, socket, head)
+        }
+        sockets.add(socket)
+        socket.once("close", () => sockets.delete(socket))
+        onUpgrade(request, socket, head)
+      })
+    }
     return server
   })
+
+/** The open connections of `onUpgrade`, which a server no longer counts among its own. */
+const upgraded = new WeakMap<Server | TlsServer, Set<Duplex>>()
+
+/** Reads a request again without its wish for another protocol: only so does Node read its body, too. */
+const again = (
+  server: Server | TlsServer,
+  event: "connection" | "secureConnection",
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void => {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(index, index + 2)
+    const options = value.split(",").map((option) => option.trim())
+    const kept = options.filter((option) => !/^(?:upgrade|http2-settings)$/i.test(option)).join(", ")
+    if (/^connection$/i.test(name)) {
+      if (kept !== "") lines.push(`${name}: ${kept}`)
+    } else if (!/^(?:upgrade|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]))
+  server.emit(event, socket)
+}
 
 const listening = (server: Server | TlsServer, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
   Effect.async((resume) => {
@@ -135,6 +176,13 @@ const listening = (server: Server | TlsServer, host: string, port: number): Effe
 const closed = (server: Server | TlsServer): Effect.Effect<void> =>
   Effect.async((resume) => {
     if (!server.listening) return resume(Effect.void)
-    server.close(() => resume(Effect.void))
+    const left = upgraded.get(server) ?? []
+    const timer = setTimeout(() => {
+      for (const socket of left) socket.destroy()
+    }, UPGRADED_MS)
+    server.close(() => {
+      clearTimeout(timer)
+      resume(Effect.void)
+    })
     server.closeAllConnections()
   })

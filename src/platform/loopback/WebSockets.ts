@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
+import { GrowingBytes } from "./GrowingBytes.ts"
 
 /** Maximum size of a message, in bytes. A larger one ends the connection with the code 1009. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -10,11 +11,15 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** An open connection. */
 export interface WebSocketConnection {
   readonly send: (text: string) => void
+  /** Takes nothing further from the client until `resume`: neither messages nor its end. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** Says why, and ends the connection. Nothing happens the second time. */
   readonly close: (code?: number) => void
 }
 
 export interface WebSocketHandlers {
+  /** Called for each message, never while the connection is paused or the client has yet to read what was sent. */
   readonly onText: (text: string) => void
   /** Called once, when either side has ended the connection. */
   readonly onEnd: () => void
@@ -39,9 +44,7 @@ export const accept = (
   const isHandshake =
     method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && headers["sec-websocket-version"] === "13"
   if (!isHandshake || typeof key !== "string" || Buffer.from(key, "base64").length !== 16) {
-    socket.end(
-      "HTTP/1.1 400 Bad Request\r\nconnection: close\r\nsec-websocket-version: 13\r\ncontent-length: 0\r\n\r\n",
-    )
+    refuse(socket, "400 Bad Request", "sec-websocket-version: 13\r\n")
     return undefined
   }
   const accepted = createHash("sha1")
@@ -53,40 +56,70 @@ export const accept = (
   return new Served(socket, head, handlers)
 }
 
-/** Refuses a handshake. */
-export const refuse = (socket: Duplex, status: string): void => {
-  socket.on("error", () => {})
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+/**
+ * Refuses a handshake.
+ *
+ * @param headers further ones, each with its end of line
+ */
+export const refuse = (socket: Duplex, status: string, headers = ""): void => {
+  socket.on("error", () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${headers}content-length: 0\r\n\r\n`)
   ended(socket)
 }
 
-/** Closes a socket once everything is written: a client that keeps its side open does not hold up the server. */
+/** Time for a client to read the last bytes, in milliseconds. */
+const LAST_BYTES_MS = 5_000
+
+/** Closes a socket once everything is written: a client that keeps its side open, or reads nothing, does not hold up the server. */
 const ended = (socket: Duplex): void => {
+  const timer = setTimeout(() => socket.destroy(), LAST_BYTES_MS)
+  socket.once("close", () => clearTimeout(timer))
   if ("destroySoon" in socket && typeof socket.destroySoon === "function") socket.destroySoon()
 }
 
 class Served implements WebSocketConnection {
   readonly #socket: Duplex
   readonly #handlers: WebSocketHandlers
-  #held: Buffer = Buffer.alloc(0)
-  /** The parts of a message in several frames; undefined between messages. */
-  #parts: Array<Buffer> | undefined
-  #bytes = 0
+  readonly #held = new GrowingBytes()
+  /** Of a message in several frames. */
+  readonly #parts = new GrowingBytes()
+  #isWithinMessage = false
+  #isPaused = false
+  /** Whether the client has yet to read what was sent. */
+  #isFull = false
   #isEnded = false
   #hasClosed = false
 
   constructor(socket: Duplex, head: Buffer, handlers: WebSocketHandlers) {
     this.#socket = socket
     this.#handlers = handlers
+    if (head.length > 0) socket.unshift(head)
     socket.on("error", () => socket.destroy())
     socket.once("close", () => this.#end())
     socket.once("end", () => socket.end())
-    socket.on("data", (chunk: Buffer) => this.#take(chunk))
-    if (head.length > 0) this.#take(head)
+    socket.on("drain", () => {
+      this.#isFull = false
+      this.#continue()
+    })
+    socket.on("data", (chunk: Buffer) => {
+      if (this.#hasClosed) return
+      this.#held.append(chunk)
+      this.#frames()
+    })
   }
 
   send(text: string): void {
-    if (!this.#hasClosed && this.#socket.writable) this.#socket.write(frame(TEXT, Buffer.from(text)))
+    if (!this.#hasClosed) this.#write(frame(TEXT, Buffer.from(text)))
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#continue()
   }
 
   close(code = NORMAL): void {
@@ -95,6 +128,8 @@ class Served implements WebSocketConnection {
     const body = Buffer.alloc(2)
     body.writeUInt16BE(code)
     if (this.#socket.writable) this.#socket.end(frame(CLOSE, body))
+    // The end of a client comes after what it has sent.
+    this.#socket.resume()
     ended(this.#socket)
   }
 
@@ -104,24 +139,37 @@ class Served implements WebSocketConnection {
     this.#handlers.onEnd()
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#hasClosed) return
-    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
-    for (;;) {
-      const found = parsed(this.#held)
+  #write(bytes: Buffer): void {
+    if (!this.#socket.writable || this.#socket.write(bytes)) return
+    this.#isFull = true
+    this.#socket.pause()
+  }
+
+  get #mayRead(): boolean {
+    return !this.#isPaused && !this.#isFull
+  }
+
+  #continue(): void {
+    if (this.#hasClosed || !this.#mayRead) return
+    this.#frames()
+    if (this.#mayRead) this.#socket.resume()
+  }
+
+  #frames(): void {
+    while (this.#mayRead && !this.#hasClosed) {
+      const found = parsed(this.#held.bytes)
       if (found === undefined) return
       if (typeof found === "number") {
         this.close(found)
         return
       }
-      this.#held = this.#held.subarray(found.size)
+      this.#held.drop(found.size)
       this.#frame(found)
-      if (this.#hasClosed) return
     }
   }
 
   #frame({ opcode, isFinal, body }: Frame): void {
-    if (opcode === PING) this.#socket.write(frame(PONG, body))
+    if (opcode === PING) this.#write(frame(PONG, body))
     else if (opcode === CLOSE) this.close()
     else if (opcode !== PONG) {
       const wrong = this.#part(opcode, body)
@@ -133,19 +181,20 @@ class Served implements WebSocketConnection {
   /** Keeps a part of a message. Returns the code of an end if it may not come. */
   #part(opcode: number, body: Buffer): number | undefined {
     if (opcode === BINARY) return UNSUPPORTED
-    if ((opcode === CONTINUATION) === (this.#parts === undefined)) return PROTOCOL_ERROR
-    this.#parts ??= []
-    this.#parts.push(body)
-    this.#bytes += body.length
-    return this.#bytes > MAX_MESSAGE_BYTES ? TOO_BIG : undefined
+    if ((opcode === CONTINUATION) !== this.#isWithinMessage) return PROTOCOL_ERROR
+    this.#isWithinMessage = true
+    if (this.#parts.bytes.length + body.length > MAX_MESSAGE_BYTES) return TOO_BIG
+    this.#parts.append(body)
+    return undefined
   }
 
   #message(): void {
-    const whole = Buffer.concat(this.#parts ?? [])
-    this.#parts = undefined
-    this.#bytes = 0
-    if (isUtf8(whole)) this.#handlers.onText(whole.toString("utf8"))
-    else this.close(INVALID_DATA)
+    const whole = this.#parts.bytes
+    const text = isUtf8(whole) ? whole.toString("utf8") : undefined
+    this.#parts.drop(whole.length)
+    this.#isWithinMessage = false
+    if (text === undefined) this.close(INVALID_DATA)
+    else this.#handlers.onText(text)
   }
 }
 

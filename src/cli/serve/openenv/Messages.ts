@@ -3,7 +3,7 @@ import { Either, Schema } from "effect"
 import { jsonSchemaOf } from "../../../plugins/spaces/jsonSchemaOf.ts"
 import type { Space } from "../../../plugins/spaces/Space.ts"
 import { defined } from "../../../values/defined.ts"
-import { Json, type JsonObject } from "../../../values/Json.ts"
+import { isTooDeep, Json, type JsonObject, MAX_DEPTH } from "../../../values/Json.ts"
 import { mistakesOf, type ParseError } from "../../../values/schema/Mistakes.ts"
 import type { Shown, Spaces, StepResult } from "../../../worlds/handle/World.ts"
 
@@ -74,6 +74,10 @@ export const decode = (text: string): Either.Either<Message, Problem> => {
   } catch (cause) {
     const message = `Invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`
     return Either.left({ code: "INVALID_JSON", message })
+  }
+  if (isTooDeep(given)) {
+    const message = `Invalid message: expected at most ${MAX_DEPTH} levels, found more`
+    return Either.left({ code: "VALIDATION_ERROR", message })
   }
   const type: unknown = typeof given === "object" && given !== null && "type" in given ? given.type : undefined
   if (!isType(type)) {

@@ -13,6 +13,7 @@ import * as WebSockets from "../../../platform/loopback/WebSockets.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { World } from "../../../worlds/handle/World.ts"
 import { BadInput } from "../../command/BadInput.ts"
+import * as ProtocolStreams from "../../command/ProtocolStreams.ts"
 import * as OpenedWorlds from "../OpenedWorlds.ts"
 import * as Messages from "./Messages.ts"
 import * as OpenEnvSession from "./OpenEnvSession.ts"
@@ -38,12 +39,14 @@ export const serve = (served: OpenEnvSession.Served, wanted: number): Effect.Eff
       if (isClosing) return WebSockets.refuse(socket, "503 Service Unavailable")
       if (siteRefusalOf(request.headers, port) !== undefined) return WebSockets.refuse(socket, "403 Forbidden")
       if (request.url?.split("?")[0] !== "/ws") return WebSockets.refuse(socket, "404 Not Found")
-      const waiting: Array<string> = []
+      let waiting: string | undefined
       let wake: () => void = () => {}
       let isOver = false
       const connection = WebSockets.accept(request, socket, head, {
         onText: (text) => {
-          waiting.push(text)
+          waiting = text
+          // One message waits at most; pings are answered until then.
+          connection?.pause()
           wake()
         },
         onEnd: () => {
@@ -53,10 +56,17 @@ export const serve = (served: OpenEnvSession.Served, wanted: number): Effect.Eff
       })
       if (connection === undefined) return
       open.add(connection)
+      const taken = () => {
+        const text = waiting
+        waiting = undefined
+        wake = () => {}
+        connection.resume()
+        return text
+      }
       const next = Effect.async<string | undefined>((resume) => {
         wake = () => {
           if (isOver) resume(Effect.succeed(undefined))
-          else if (waiting.length > 0) resume(Effect.sync(() => waiting.shift()))
+          else if (waiting !== undefined) resume(Effect.sync(taken))
         }
         wake()
       })
@@ -84,7 +94,7 @@ export const serve = (served: OpenEnvSession.Served, wanted: number): Effect.Eff
     return port
   })
 
-const GOING_AWAY = 1001
+const [GOING_AWAY, INTERNAL_ERROR] = [1001, 1011]
 
 const session = (
   connection: WebSockets.WebSocketConnection,
@@ -115,6 +125,14 @@ const session = (
   ).pipe(
     // No environment: the client gets one message that says why.
     Effect.catchAll((problem) => Effect.sync(() => send("error", problem))),
+    Effect.catchAllDefect((defect) =>
+      Effect.sync(() => {
+        const message = defect instanceof Error ? defect.message : String(defect)
+        ProtocolStreams.remark(`a session ended by an error of Hindcast: ${message}`)
+        send("error", { code: "EXECUTION_ERROR", message })
+        connection.close(INTERNAL_ERROR)
+      }),
+    ),
     Effect.ensuring(Effect.sync(() => connection.close())),
   )
 }
