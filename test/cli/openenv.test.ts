@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
+import * as net from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MAIN } from "../built.ts"
 import { inRepository } from "../repository.ts"
@@ -151,6 +152,63 @@ describe("hindcast serve --openenv", () => {
     expect(plain.status).toBe(404)
   })
 
+  it("survives what is no handshake, a client that resets it, and messages that nest too deeply", async () => {
+    const asked = net.connect(port, "127.0.0.1").setEncoding("latin1")
+    const upgrade = "Upgrade: websocket\r\nConnection: Upgrade"
+    asked.write(`GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${upgrade}\r\n\r\n`)
+    expect(String((await once(asked, "data"))[0])).toMatch(/^HTTP\/1\.1 400 .*sec-websocket-version: 13\r\n/s)
+    asked.resetAndDestroy()
+    const session = await connect(port)
+    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
+    for (const text of [`{"type":"step","data":{"action":${nested(20_000)}}}`, `{"type":${nested(20_000)}}`]) {
+      const { data } = await session.ask(text)
+      expect(data).toEqual({
+        code: "VALIDATION_ERROR",
+        message: "Invalid message: expected at most 200 levels, found more",
+      })
+    }
+    expect(await session.ask('{"type":"state"}')).toMatchObject({ type: "state" })
+  })
+
+  it("answers requests that would upgrade to another protocol over plain HTTP", async () => {
+    const socket = net.connect(port, "127.0.0.1").setEncoding("utf8")
+    let said = ""
+    socket.on("data", (text) => {
+      said += text
+    })
+    const body = '{"seed":42}'
+    const upgrade = "Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+    const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+    socket.write(`POST /reset HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${upgrade}${type}\r\n${body.slice(0, 4)}`)
+    socket.write(body.slice(4))
+    await once(socket, "close")
+    const [head = "", answer = ""] = said.split(/\r\n\r\n(.*)/s)
+    expect(head).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer).toContain(String(gold.observation[0]))
+  })
+
+  it("takes no more from a client than it can answer", async () => {
+    const deaf = net.connect(port, "127.0.0.1")
+    await once(deaf, "connect")
+    const handshake = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    deaf.on("error", () => {})
+    deaf.pause()
+    deaf.write(
+      `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${handshake}\r\n\r\n`,
+    )
+    // One that reads nothing and never stops asking: what is sent fills the system's buffers, and then waits here.
+    const asking = Buffer.concat(Array.from({ length: 2000 }, () => frame(1, '{"type":"nonsense"}')))
+    let sent = 0
+    while (deaf.write(asking) || deaf.writableLength < asking.length * 64) {
+      sent += asking.length
+      if (sent > 256 * 1024 * 1024) break
+      await new Promise(setImmediate)
+    }
+    expect(sent).toBeLessThan(256 * 1024 * 1024)
+    // It holds up nobody, and neither does it hold up the end of the server, which the next test begins.
+    expect(await (await connect(port)).ask('{"type":"state"}')).toMatchObject({ type: "state" })
+  }, 120_000)
+
   it("ends sessions with itself, whatever their clients keep open", async () => {
     const [session, silent, refused] = [await connect(port), await connect(port), await connect(port, "/other")]
     const { data } = await session.ask('{"type":"reset","data":{"seed":3}}')
@@ -169,6 +227,10 @@ describe("hindcast serve --openenv", () => {
     const asked = (...words: ReadonlyArray<string>) => hindcast(["serve", ...words])
     expect((await asked("--openenv", "cart-pole")).stderr).toContain("--port with --openenv")
     expect((await asked("--openenv", "cart-pole", "--port", "0", "--stdio")).stderr).toContain("--port alone")
+    for (const command of [["serve"], ["studio"], ["proxy"], ["listen"]]) {
+      const { stderr } = await hindcast([...command, "--port", "65536"])
+      expect(stderr).toContain("a port, 0 to 65535")
+    }
     const log = ["--log", place.file("other.db")]
     expect((await asked("--openenv", "nowhere", "--port", "0", ...log)).stderr).toContain("nowhere")
     expect((await asked("--openenv", "prisoners-dilemma", "--port", "0", ...log)).stderr).toContain("one agent")

@@ -18,6 +18,10 @@ export const argument = (name: string, description: string) =>
 export const wholeNumber = (name: string, minimum: number): Options.Options<number> =>
   numberOf(name, `a whole number, ${minimum} or more`, (value) => Number.isSafeInteger(value) && value >= minimum)
 
+/** A port; 0 for a free one. */
+export const port = (name: string): Options.Options<number> =>
+  numberOf(name, "a port, 0 to 65535", (value) => Number.isInteger(value) && value >= 0 && value <= 65_535)
+
 export const positive = (name: string): Options.Options<number> =>
   numberOf(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
 

@@ -11,7 +11,7 @@ import * as Listener from "../../telemetry/Listener.ts"
 import * as Recording from "../../telemetry/Recording.ts"
 import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { common, optionalText, port as portNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as Received from "./Received.ts"
@@ -38,7 +38,7 @@ export const listen = Command.make(
   "listen",
   {
     ...common,
-    port: wholeNumber("port", 0).pipe(
+    port: portNumber("port").pipe(
       Options.withDescription(`The port to listen on; 0 for any free port. Default: ${PORT}`),
       Options.withDefault(PORT),
     ),

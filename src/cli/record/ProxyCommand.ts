@@ -2,7 +2,7 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as ConversationRuns from "../../record/conversations/ConversationRuns.ts"
-import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { common, optionalText, port as portNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
@@ -18,7 +18,7 @@ export const proxy = Command.make(
   "proxy",
   {
     ...common,
-    port: wholeNumber("port", 0).pipe(
+    port: portNumber("port").pipe(
       Options.withDescription("The port to listen on. Default: any free port"),
       Options.optional,
     ),

@@ -4,7 +4,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { flag, given, log, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { flag, given, log, optionalText, port as portNumber } from "../command/CommonOptions.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import { count } from "../terminal/Text.ts"
 import * as UntilEnded from "../terminal/UntilEnded.ts"
@@ -15,7 +15,7 @@ import * as Port from "./Port.ts"
 import * as Session from "./Session.ts"
 
 const stdio = flag("stdio", "Serve one client on the standard input and output, and end with it")
-const port = Options.optional(wholeNumber("port", 0)).pipe(
+const port = Options.optional(portNumber("port")).pipe(
   Options.withDescription("Serve on a port of 127.0.0.1; 0 for a free one. Needs --token-file or --openenv"),
 )
 const tokenFile = optionalText(

@@ -10,7 +10,7 @@ import * as Studio from "../../studio/Studio.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, MOMENT, repeatedText, TASK, wholeNumber } from "../command/CommonOptions.ts"
+import { argument, common, flag, MOMENT, port as portNumber, repeatedText, TASK } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
@@ -26,7 +26,7 @@ import * as SharedKernel from "./SharedKernel.ts"
 import * as SharedStudio from "./SharedStudio.ts"
 
 const options = {
-  port: wholeNumber("port", 0).pipe(
+  port: portNumber("port").pipe(
     Options.withDescription("The port to listen on. Default: any free port"),
     Options.optional,
   ),
