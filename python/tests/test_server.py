@@ -125,6 +125,15 @@ print(client.recv(65536).decode())
         message = json.loads(done.stdout)["error"]["message"]
         self.assertEqual(message, "Expected a process of the user 0, found one of the user 65534.")
 
+    def test_connections_that_prove_nothing_keep_no_client_out(self) -> None:
+        silent = [self.connected() for _ in range(300)]
+        with hindcast.Connection(self.server) as connection:
+            self.assertEqual(connection.request("ping"), {})
+            # The oldest have made room, and the newest may still prove who they are.
+            self.assertEqual(silent[0].recv(1), b"")
+            (answer,) = self.answers(silent[-1], self.authenticate())
+            self.assertEqual(answer, {"id": 1, "result": True})
+
     def test_bad_input_ends_nobody_elses_connection(self) -> None:
         with hindcast.Connection(self.server) as good:
             found = self.answers(

@@ -17,8 +17,14 @@ import * as PeerUser from "./PeerUser.ts"
 import * as Request from "./Request.ts"
 import * as Session from "./Session.ts"
 
-/** Maximum number of connections at the same time. Further ones are closed. */
-const MAX_CONNECTIONS = 256
+/** Maximum number of clients at the same time. Further ones are refused. */
+const MAX_CLIENTS = 256
+
+/** Maximum number of connections before their first request. Each further one closes the oldest. */
+const MAX_UNPROVEN = 64
+
+/** The same of other users' processes, which are told why they are refused: they take no places of the owner's. */
+const MAX_FOREIGN = 16
 
 /** Time for the first request, in milliseconds. */
 const AUTHENTICATE_MS = 10_000
@@ -59,15 +65,27 @@ export const listen = (
     const token = newToken()
     const runFork = yield* FiberSet.makeRuntime<never>()
     const sockets = new Set<net.Socket>()
+    const [unproven, foreign, clients] = [new Set<net.Socket>(), new Set<net.Socket>(), new Set<net.Socket>()]
     // The session of a client that has sent everything ends first: only then may it see the end of the connection.
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
+      const [waiting, most] = foreigner(socket) === undefined ? [unproven, MAX_UNPROVEN] : [foreign, MAX_FOREIGN]
+      const [oldest] = waiting
+      if (waiting.size >= most) oldest?.destroy()
+      waiting.add(socket)
+      socket.once("close", () => {
+        for (const known of [sockets, waiting, clients]) known.delete(socket)
+      })
       // The end of a connection is reported where it is read.
       socket.on("error", () => {})
-      runFork(client(socket, token))
+      const admitted = (): string | undefined => {
+        waiting.delete(socket)
+        if (clients.size >= MAX_CLIENTS) return `Expected at most ${MAX_CLIENTS} clients, found another one.`
+        clients.add(socket)
+        return undefined
+      }
+      runFork(client(socket, token, admitted))
     })
-    server.maxConnections = MAX_CONNECTIONS
     const port = yield* Effect.acquireRelease(listening(server, wanted), () =>
       Effect.async<void>((resume) => {
         server.close(() => resume(Effect.void))
@@ -100,9 +118,10 @@ const written = (file: string, contents: object): Effect.Effect<void, TokenFileE
     },
   })
 
-const client = (socket: net.Socket, token: string): Effect.Effect<void> =>
+/** `admitted` takes a client that has proved who it is, or says why not. */
+const client = (socket: net.Socket, token: string, admitted: () => string | undefined): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const refused = yield* authenticated(socket, token)
+    const refused = yield* authenticated(socket, token, admitted)
     if (refused !== undefined) {
       const failure = { exitCode: 1, tag: "Unauthorized", message: refused } as const
       socket.end(Request.refusal(null, failure))
@@ -116,7 +135,11 @@ const client = (socket: net.Socket, token: string): Effect.Effect<void> =>
   }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => socket.destroySoon())))
 
 /** Reads the first request and answers it. Why the client may go no further, or undefined. */
-const authenticated = (socket: net.Socket, token: string): Effect.Effect<string | undefined> =>
+const authenticated = (
+  socket: net.Socket,
+  token: string,
+  admitted: () => string | undefined,
+): Effect.Effect<string | undefined> =>
   Effect.async((resume) => {
     let held = Buffer.alloc(0)
     const done = (refused: string | undefined) => {
@@ -132,7 +155,8 @@ const authenticated = (socket: net.Socket, token: string): Effect.Effect<string 
       if (end < 0 && held.length <= MAX_FIRST_BYTES) return
       if (end < 0 || end > MAX_FIRST_BYTES)
         return done(`Expected a first request of at most ${MAX_FIRST_BYTES} bytes, found more.`)
-      const [id, refused] = judged(held.toString("utf8", 0, end), token, socket)
+      const [id, wrong] = judged(held.toString("utf8", 0, end), token, socket)
+      const refused = wrong ?? admitted()
       if (refused === undefined) socket.write(Request.answer(id, true))
       const rest = held.subarray(end + 1)
       done(refused)
@@ -155,10 +179,14 @@ const judged = (line: string, token: string, socket: net.Socket): readonly [Requ
   if (method !== AUTHENTICATE || typeof given !== "string")
     return [id, `${EXPECTED}, found ${JSON.stringify(method.slice(0, 40))}.`]
   if (!isSameText(given, token)) return [id, `${EXPECTED}, found another token.`]
+  return [id, foreigner(socket)]
+}
+
+/** What is wrong with a process of another user; undefined for one of this user, and where the system does not tell. */
+const foreigner = (socket: net.Socket): string | undefined => {
   const user = PeerUser.of(socket)
   const own = process.getuid?.()
-  if (user !== undefined && own !== undefined && user !== own) {
-    return [id, `Expected a process of the user ${own}, found one of the user ${user}.`]
-  }
-  return [id, undefined]
+  return user === undefined || own === undefined || user === own
+    ? undefined
+    : `Expected a process of the user ${own}, found one of the user ${user}.`
 }
