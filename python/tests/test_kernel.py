@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import datetime
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -223,6 +226,109 @@ class OnTasks(WithPlace):
         with self.assertRaisesRegex(TypeError, "marked as sensor"):
             hindcast.Kernel(log, tools=[clock])
 
+    def test_choices_and_results_are_exact_or_refused(self) -> None:
+        given: List[Any] = []
+        results: List[Any] = [datetime.date(2026, 1, 1), float("nan"), pathlib.PurePosixPath("/tmp/x"), "x" * (40 << 20)]
+
+        def put(value: Any) -> Any:
+            given.append(value)
+            return results[len(given) - 1]
+
+        outcomes: List[Any] = []
+
+        def giving(*values: Any) -> hindcast.Agent:
+            @hindcast.agent("giver")
+            def giver(view: hindcast.View) -> Any:
+                outcomes.append(view.last_outcome)
+                if view.step == len(values):
+                    return {"done": "achieved", "reason": "half \ud800"}
+                return {"act": "program/put", "args": {"value": values[view.step]}}
+
+            return giver
+
+        log = self.place_of()
+        with hindcast.Kernel(log, tools=[put], gate="allow") as kernel:
+            for value in (datetime.date(2026, 1, 1), float("inf"), "half \ud800", 2**60, b"bytes", "x" * (40 << 20)):
+                with self.assertRaises(hindcast.NotJson):
+                    kernel.run(giving(value), "Put")
+            self.assertEqual(given, [])
+            outcomes.clear()
+            kernel.run(giving(pathlib.PurePosixPath("/tmp/a"), 1, 2, 3), "Put")
+            # The kernel can begin another task, and what waits to be sent is not lost.
+            self.assertEqual(kernel.run(_done("achieved"), "Nothing")["outcome"], "achieved")
+        self.assertEqual(given, ["/tmp/a", 1, 2, 3])
+        self.assertEqual([one["status"] for one in outcomes[1:]], ["failed", "failed", "succeeded", "failed"])
+        self.assertEqual(outcomes[3]["result"], "/tmp/x")
+        self.assertIn("expected a request of at most", json.dumps(outcomes[4]))
+
+    def test_coroutines_of_a_work_share_a_loop(self) -> None:
+        loops: List[Any] = []
+
+        @hindcast.agent("waiting")
+        async def waiting(view: hindcast.View) -> Any:
+            loops.append(asyncio.get_running_loop())
+            loops[0].call_soon(lambda: None)
+            return {"done": "achieved"} if view.step == 1 else {"say": "Hello"}
+
+        log = self.place_of()
+        with hindcast.Kernel(log, tools=[lookup]) as kernel:
+
+            async def within() -> None:
+                with self.assertRaisesRegex(hindcast.HindcastError, "asyncio.to_thread"):
+                    kernel.run(waiting, "Wait")
+                await asyncio.to_thread(kernel.run, waiting, "Wait")
+
+            asyncio.run(within())
+        self.assertEqual(len(loops), 2)
+        self.assertIs(loops[0], loops[1])
+        self.assertTrue(loops[0].is_closed())
+        with hindcast.Log(log) as opened:
+            self.assertEqual([task["outcome"] for task in opened.tasks()], ["achieved"])
+
+    def test_an_interrupt_after_the_beginning_leaves_the_kernel_free(self) -> None:
+        with hindcast.Kernel(self.place_of(), tools=[lookup]) as kernel:
+            request = kernel._connection.request
+
+            def interrupted(method: str, params: Any = None) -> Any:
+                found = request(method, params)
+                if method == "kernel.run":
+                    kernel._connection.request = request  # type: ignore[method-assign]
+                    raise KeyboardInterrupt
+                return found
+
+            kernel._connection.request = interrupted  # type: ignore[method-assign]
+            with self.assertRaises(KeyboardInterrupt):
+                kernel.run(_done("achieved"), "Interrupted")
+            self.assertEqual(kernel.run(_done("achieved"), "Nothing")["outcome"], "achieved")
+
+    def test_a_log_on_a_server_is_no_file(self) -> None:
+        url = "postgres://me:secret@127.0.0.1:1/logs"
+        before = sorted(os.listdir("."))
+        for opening in (
+            lambda: hindcast.Kernel(url, tools=[lookup]),
+            lambda: hindcast.Log(url),
+            lambda: hindcast.make("cart-pole", log=url),
+            lambda: hindcast.record(url, goal="Answer", agent="clerk").__enter__(),
+            lambda: hindcast.replay("nope", log=url).__enter__(),
+        ):
+            with self.assertRaises(hindcast.Refused) as caught:
+                opening()
+            self.assertNotIn("secret", str(caught.exception))
+        self.assertEqual(sorted(os.listdir(".")), before)
+
+    def test_a_model_that_never_answers_does_not_keep_the_task_open(self) -> None:
+        @hindcast.agent("forgetful")
+        def forgetful(view: hindcast.View) -> Any:
+            question = {"provider": "acme", "model": "large", "request": {}}
+            view._kernel._of_decision("kernel.consult", question=question)
+            return {"done": "achieved"}
+
+        log = self.place_of()
+        with hindcast.Kernel(log, tools=[lookup]) as kernel:
+            kernel.run(forgetful, "Forget")
+        with hindcast.Log(log) as opened:
+            self.assertEqual([task["outcome"] for task in opened.tasks()], ["achieved"])
+
     def test_a_replay_answers_for_the_model(self) -> None:
         asked: List[str] = []
 
@@ -283,6 +389,26 @@ class Rewards(WithPlace):
         totals = found["short"]["totals"][run.task]
         self.assertEqual((totals["earned"], totals["lost"], totals["net"]), (1.5, 2, -0.5))
         self.assertEqual(found["polite"]["totals"][audit["taskId"]]["net"], 1)
+
+    def test_a_run_that_ends_with_an_error_keeps_its_rewards(self) -> None:
+        @hindcast.reward
+        def kept(value: float) -> float:
+            return value
+
+        log = self.place / "kept.db"
+        with hindcast.Kernel(log, tools=[lookup]) as kernel:
+            for count, error in enumerate((ZeroDivisionError, KeyboardInterrupt)):
+
+                @hindcast.agent("clerk")
+                def clerk(view: hindcast.View) -> Any:
+                    kept(count + 1)
+                    raise error
+
+                with self.assertRaises(error):
+                    kernel.run(clerk, "Break")
+        with hindcast.Log(log) as opened:
+            found = [total["net"] for one in opened.scores() for total in one["totals"].values()]
+        self.assertEqual(sorted(found), [1, 2])
 
     def test_no_other_value_is_a_reward(self) -> None:
         @hindcast.reward

@@ -5,12 +5,13 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import threading
 import weakref
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Iterator, Mapping, Optional, Union
 
 from ._program import Program
-from ._recordable import message_of
+from ._recordable import check, message_of
 from ._transport import Transport, key_of, opened
 from .errors import ConnectionLost, ForkedProcess, NotJson, Refused
 
@@ -83,12 +84,14 @@ class Connection:
             self._check()
             if self._interrupted:
                 self._resynchronise()
-            lines = b"".join([self._line(*self._abandoned.pop()) for _ in range(len(self._abandoned))])
+            count = len(self._abandoned)
+            lines = b"".join([self._line(*one) for one in self._abandoned[:count]])
             self._id += 1
             ours = self._id
             line = b'{"id":%d,"method":"%s","params":%s}\n' % (ours, method.encode("ascii"), body)
             if len(line) > self._max_line:
                 raise NotJson(f"{method}: expected a request of at most {self._max_line} bytes, found {len(line)}.")
+            del self._abandoned[:count]
             self._interrupted = True
             self._write(lines + line)
             answer = self._answer_of(ours)
@@ -235,6 +238,27 @@ class Connection:
 def given(**params: Any) -> dict[str, Any]:
     """Parameters without those that are None, which the program would take for null."""
     return {name: value for name, value in params.items() if value is not None}
+
+
+def located(log: Optional[Union[str, "os.PathLike[str]"]]) -> Optional[str]:
+    """The name of a log as the program takes it: an absolute path, or the URL of a server as it is. The program says
+    where it takes no URL."""
+    if log is None:
+        return None
+    name = os.fsdecode(log)
+    return name if is_address(name) else os.path.abspath(name)
+
+
+def is_address(log: str) -> bool:
+    """Whether this is the URL of a log on a server."""
+    return re.match("postgres(ql)?:", log, re.IGNORECASE) is not None
+
+
+def exact(value: Any) -> Any:
+    """A value as JSON holds it, where a placeholder would be another value. Raises ``NotJson``."""
+    found = json.loads(encoded(value))
+    check(found)
+    return found
 
 
 def encoded(value: Any) -> bytes:

@@ -6,15 +6,16 @@ import asyncio
 import inspect
 import os
 import threading
+import warnings
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Protocol, Sequence, Union, cast
 
 from . import _rewards
-from ._connection import Connection, given
+from ._connection import Connection, exact, given, located
 from ._program import Program
 from ._record import Marked, marked
 from ._recordable import message_of, recordable, well_formed
 from ._signature import schema_of
-from .errors import HindcastError, Refused
+from .errors import HindcastError, NotJson, Refused
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -128,7 +129,7 @@ def agent(name: str, version: str = "1.0.0") -> Callable[[Callable[[View], Any]]
 
 
 class Kernel:
-    """Runs agents of this program on tasks of a log. One task at a time; threads take turns.
+    """Runs agents of this program on tasks of a log. One task at a time: a thread that begins another one gets an error.
 
     Ctrl-C closes the task at work as ``abandoned``. If this process is killed, its task stays open, and ``resume``
     continues it.
@@ -172,7 +173,7 @@ class Kernel:
             opened = self._connection.request(
                 "kernel.open",
                 given(
-                    log=_absolute(log),
+                    log=located(log),
                     worlds=[os.fspath(world) for world in worlds],
                     plugins=[_absolute(plugin) for plugin in plugins],
                     tools=[_declared_tool(tool) for tool in self._tools.values()],
@@ -208,6 +209,8 @@ class Kernel:
     ) -> Dict[str, Any]:
         """Opens a task, lets the agent work until it is done or out of steps, closes the task and scores it.
 
+        A tool or sensor whose result JSON cannot hold fails. Coroutine functions share one event loop.
+
         Args:
             goal: what the task is for.
             plugins: the names of those that take part. Default: all of ``plugins``.
@@ -222,6 +225,8 @@ class Kernel:
 
         Raises:
             Exception: what the agent raised. The task is closed as failed.
+            NotJson: the agent's choice is more than JSON can hold. Numbers and arrays of numpy, and paths, are converted.
+            HindcastError: an event loop runs here, and the agent, a tool or a sensor is a coroutine function.
         """
         return self._work(
             "kernel.run",
@@ -327,15 +332,35 @@ class Kernel:
         if not self._alone.acquire(blocking=False):
             raise HindcastError("Expected one task at a time on a kernel, found another one at work. Open another kernel.")
         try:
+            self._check_loop(agent)
+            work = _Work(self, agent)
             with _rewards.of_task() as rewards:
-                named = {"kernel": self._kernel, "agent": {"name": agent.name, "version": agent.version}}
-                self._connection.request(method, {**named, **params})
-                done = _Work(self, agent).done()
-            if method in ("kernel.run", "kernel.resume"):
+                try:
+                    done = work.done(method, params)
+                except BaseException:
+                    if method in _REWARDED:
+                        self._give_of_failed(work.task, rewards, subject)
+                    raise
+            if method in _REWARDED:
                 _rewards.give(self._connection, self.log, done["taskId"], rewards, subject)
             return done
         finally:
             self._alone.release()
+
+    def _check_loop(self, agent: Agent) -> None:
+        marked = [*self._tools.values(), *self._sensors.values()]
+        functions = [agent.decide, *(one.function for one in marked)]
+        if _is_in_loop() and any(inspect.iscoroutinefunction(function) for function in functions):
+            raise HindcastError(_IN_LOOP)
+
+    def _give_of_failed(self, task: Optional[str], rewards: List[Dict[str, Any]], subject: Optional[str]) -> None:
+        """Writes the rewards of a task whose work ended with an error, which the caller gets."""
+        if task is None or not rewards:
+            return
+        try:
+            _rewards.give(self._connection, self.log, task, rewards, subject)
+        except HindcastError as error:
+            warnings.warn(f"{len(rewards)} rewards of the task {task} are not recorded: {error}", RuntimeWarning, 4)
 
     def _of_decision(self, method: str, **params: Any) -> Any:
         return self._connection.request(method, {"kernel": self._kernel, **params})
@@ -349,47 +374,124 @@ class _Work:
         self._known: Dict[str, Any] = {}
         self._past: List[Dict[str, Any]] = []
         self._error: Optional[Exception] = None
+        self._loop = _Loop()
+        #: Known from the first question.
+        self.task: Optional[str] = None
 
-    def done(self) -> Dict[str, Any]:
-        answer: Dict[str, Any] = {}
+    def done(self, method: str, params: Mapping[str, Any]) -> Dict[str, Any]:
+        """Begins, and answers until the end."""
+        agent = {"name": self._agent.name, "version": self._agent.version}
         try:
-            while True:
-                found = self._kernel._of_decision("kernel.next", **answer)
-                if "ended" in found:
-                    return cast("Dict[str, Any]", found["ended"])
-                ask = found["ask"]
-                try:
-                    answer = {"answer": {"ask": ask["ask"], "result": self._result(ask)}}
-                except Exception as error:
-                    if "decide" in ask:
-                        self._error = error
-                    answer = {"answer": {"ask": ask["ask"], "failed": _failed(error)}}
+            self._kernel._of_decision(method, agent=agent, **params)
+            found = self._kernel._of_decision("kernel.next")
+            while "ask" in found:
+                found = self._answered(found["ask"])
+            return cast("Dict[str, Any]", found["ended"])
         except HindcastError as error:
+            self._stop()
             if self._error is not None:
                 # The agent's own error says more than that it failed.
                 raise self._error from error
             raise
         except BaseException:
-            if self._kernel._connection.usable:
-                self._kernel._of_decision("kernel.stop")
+            self._stop()
             raise
+        finally:
+            self._loop.close()
+
+    def _stop(self) -> None:
+        """Ends the work if it has not ended itself, so that the kernel can begin another."""
+        if self._kernel._connection.usable:
+            self._kernel._of_decision("kernel.stop")
+
+    def _answered(self, ask: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Answers a question. Returns the next one, or the end."""
+        self.task = ask["decide"]["taskId"] if "decide" in ask else ask["task"]
+        try:
+            answer = {"ask": ask["ask"], "result": self._result(ask)}
+        except Exception as error:
+            answer = self._failure(ask, error)
+        try:
+            return cast("Mapping[str, Any]", self._kernel._of_decision("kernel.next", answer=answer))
+        except NotJson as error:
+            # It is too large, and was not sent.
+            failure = self._failure(ask, error)
+        return cast("Mapping[str, Any]", self._kernel._of_decision("kernel.next", answer=failure))
+
+    def _failure(self, ask: Mapping[str, Any], error: Exception) -> Dict[str, Any]:
+        if "decide" in ask:
+            self._error = error
+        return {"ask": ask["ask"], "failed": _failed(error)}
 
     def _result(self, ask: Mapping[str, Any]) -> Any:
         if "decide" in ask:
             told = ask["decide"]
             if "actuators" in told:
                 self._known = told
-            return recordable(dict(_awaited(self._agent.decide(View(self._kernel, told, self._known, self._past)))))
+            choice = dict(self._loop.ended(self._agent.decide(View(self._kernel, told, self._known, self._past))))
+            texts = {name: well_formed(choice[name]) for name in _TEXTS if isinstance(choice.get(name), str)}
+            return exact({**choice, **texts})
         if "tool" in ask:
-            return recordable(_awaited(self._kernel._tools[ask["tool"]].function(**ask["args"])))
-        return recordable(_awaited(self._kernel._sensors[ask["sensor"]].function()))
+            return exact(self._loop.ended(self._kernel._tools[ask["tool"]].function(**ask["args"])))
+        return exact(self._loop.ended(self._kernel._sensors[ask["sensor"]].function()))
 
 
-def _awaited(value: Any) -> Any:
-    async def ended() -> Any:
-        return await value
+class _Loop:
+    """An event loop for all coroutines of a work: what one opens, such as a client of HTTP, the next one can use."""
 
-    return asyncio.run(ended()) if inspect.isawaitable(value) else value
+    def __init__(self) -> None:
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+
+    def ended(self, value: Any) -> Any:
+        """The value, or what it comes to if it is awaitable."""
+        if not inspect.isawaitable(value):
+            return value
+        if _is_in_loop():
+            if inspect.iscoroutine(value):
+                value.close()
+            raise HindcastError(_IN_LOOP)
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+
+        async def ended() -> Any:
+            return await value
+
+        return self._loop.run_until_complete(ended())
+
+    def close(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        try:
+            left = asyncio.all_tasks(loop)
+            for task in left:
+                task.cancel()
+            if left:
+                loop.run_until_complete(asyncio.wait(left))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        finally:
+            loop.close()
+
+
+def _is_in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+_IN_LOOP = (
+    "Expected a call outside a running event loop, because the agent, a tool or a sensor is a coroutine function, found one "
+    "within. Await `asyncio.to_thread(kernel.run, agent, goal)`, which runs it in a thread."
+)
+
+#: The work whose rewards are recorded.
+_REWARDED = ("kernel.run", "kernel.resume")
+
+#: The texts of a choice, in which a replacement character changes no command.
+_TEXTS = ("say", "reason", "rationale")
 
 
 def _failed(error: BaseException) -> Dict[str, str]:

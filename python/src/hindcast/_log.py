@@ -6,7 +6,7 @@ import os
 import weakref
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
-from ._connection import Connection, given, shared
+from ._connection import Connection, given, is_address, located, shared
 from ._files import Files
 from ._program import Program
 from ._rows import Rows
@@ -46,7 +46,7 @@ class Log:
         timeline: Optional[str] = None,
         program: Optional[Program] = None,
     ) -> None:
-        self._given = None if path is None else os.path.abspath(os.fspath(path))
+        self._given = located(path)
         self._personal = personal
         self._timeline = timeline
         self._program = program
@@ -59,8 +59,9 @@ class Log:
         self._number: int = opened["log"]
         #: The absolute path of the log's file.
         self.path: str = opened["path"]
-        # Another process opens the same file, even if it works elsewhere.
-        self._given = self.path
+        if not is_address(self.path):
+            # Another process opens the same file, even if it works elsewhere. What is shown of an address has no password.
+            self._given = self.path
         self._finalizer = weakref.finalize(self, Connection.abandon, self._connection, "log.close", {"log": self._number})
         self._finalizer.atexit = False
 

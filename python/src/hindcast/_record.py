@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Type, TypeVar, Union, cast, overload
 
 from . import _rewards
-from ._connection import Connection, encoded, given
+from ._connection import Connection, encoded, given, located
 from ._program import Program
 from ._recordable import arguments, check, message_of, signature_of, well_formed
 from .errors import ConnectionLost, HindcastError, NotJson, Refused, RunEnded, ToolDenied, ToolFailed
@@ -292,7 +292,7 @@ def record(
             ...
     """
     params = given(
-        log=_absolute(log),
+        log=located(log),
         goal=goal,
         agent=agent,
         id=id,
@@ -315,7 +315,7 @@ def replay(task: str, log: Optional[_Path] = None, *, program: Optional[Program]
         task: the task's id, or a unique beginning or end of it.
         log: the log's file. Default: as for ``Log``.
     """
-    return _Block("run.replay", given(log=_absolute(log), task=task), program)
+    return _Block("run.replay", given(log=located(log), task=task), program)
 
 
 @overload

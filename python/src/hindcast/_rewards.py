@@ -34,7 +34,8 @@ def reward(*, name: Optional[str] = None) -> Callable[[_Function], _Function]: .
 
 def reward(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None) -> Any:
     """Marks a function that judges: within ``record`` or ``Kernel.run``, the numbers that it returns are rewards, or
-    punishments if they are negative. At the end of the run they become a score set of the task, with the critic
+    punishments if they are negative, also if the run ends with an error. A thread that an agent of a ``Kernel`` starts
+    gathers none, unless ``contextvars.copy_context().run`` or ``asyncio.to_thread`` starts it there. At the end of the run they become a score set of the task, with the critic
     ``program/NAME``, for ``audit --scores``, ``transitions`` and comparisons. Outside a run, and in a replay or fork, the
     function is as it was. Works with ``async`` functions.
 

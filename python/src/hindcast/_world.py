@@ -8,7 +8,7 @@ import random
 import weakref
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 
-from ._connection import Connection, given, shared
+from ._connection import Connection, given, located, shared
 from ._program import Program
 from .errors import ConnectionLost, HindcastError
 
@@ -26,7 +26,7 @@ def making(
     return {
         # The program works in the directory where it was started.
         "world": os.path.abspath(named) if os.path.isdir(named) else named,
-        "log": None if log is None else os.path.abspath(os.fspath(log)),
+        "log": located(log),
         "options": None if options is None else dict(options),
         "gate": gate,
         "sandbox": sandbox,

@@ -70,7 +70,7 @@ export interface ClientAgent {
 }
 
 export const make = (asks: Asks, { name, version }: Pick<DecidingAgent, "name" | "version">): ClientAgent => {
-  let deciding: Deciding | undefined
+  let deciding: (Deciding & { readonly end: () => void }) | undefined
   let told = ""
   /** Descriptions change seldom: they are sent only when they did. */
   const changed = ({ plugins, sensors, actuators, config }: DecisionContext): JsonObject => {
@@ -93,6 +93,7 @@ export const make = (asks: Asks, { name, version }: Pick<DecidingAgent, "name" |
     }).pipe(
       Effect.ensuring(
         Effect.sync(() => {
+          deciding?.end()
           deciding = undefined
         }),
       ),
@@ -106,7 +107,8 @@ interface Consulting {
   readonly whole: Promise<Json>
 }
 
-const decidingOf = (context: DecisionContext): Deciding => {
+/** `end` ends a consultation that the client has begun and not answered, which would keep its task open for ever. */
+const decidingOf = (context: DecisionContext): Deciding & { readonly end: () => void } => {
   let consulting: Consulting | undefined
   return {
     random: context.random,
@@ -131,6 +133,11 @@ const decidingOf = (context: DecisionContext): Deciding => {
         consulting = { question, answer, whole }
         return awaited(Promise.race([whole, isAsked]))
       }),
+    end: () => {
+      const message = "expected the model's answer before the end of the decision, found none"
+      consulting?.answer({ failed: { name: "Error", message } })
+      consulting = undefined
+    },
     answered: (reply) =>
       Effect.suspend(() => {
         if (consulting === undefined) return Effect.fail(new Error("expected a question to a model before its answer"))
