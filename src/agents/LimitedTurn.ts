@@ -48,7 +48,11 @@ const Window = Schema.Struct({
   resetMs: Schema.NonNegative,
 })
 
-const Limited = Schema.Struct({ requests: optional(Window), tokens: optional(Window) })
+const Limited = Schema.Struct({
+  requests: optional(Window),
+  tokens: optional(Window),
+  heardAt: optional(Schema.Number),
+})
 
 const decodedTurn = Schema.decodeUnknown(
   Schema.Struct({

@@ -6,17 +6,19 @@ import type { ModelCost } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOfSource } from "../kernel/pricing/Prices.ts"
-import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import { isMetered, isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import * as RequestDigest from "../projections/request/RequestDigest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
+import { fieldOf } from "../values/JsonObjects.ts"
 import { inWords } from "../values/time/Wait.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import { type ModelsInTurn, nameOf } from "./Fallbacks.ts"
 import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import { LONGEST_GRANTED_MS, LONGEST_WAIT_MS } from "./models/Backoff.ts"
-import type { AnswerPart, Message } from "./models/Message.ts"
+import { LONGEST_RETRY_AFTER_MS } from "./models/Failure.ts"
+import { type AnswerPart, FilePart, type Message } from "./models/Message.ts"
 import type { Delta, Model, Turn, TurnHints, TurnRequest } from "./models/Model.ts"
 
 /** A piece of an answer for a listener. The log records only the whole answer. */
@@ -169,7 +171,7 @@ export const ask = (
           },
         )
         .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
-      count({ usage: response.usage, cost: response.cost ?? null, isMetered: isUsed(response.usage) })
+      count({ usage: response.usage, cost: response.cost ?? null, isMetered: isMetered(response.usage) })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
           ({ message }) =>
@@ -210,7 +212,14 @@ interface Wait {
 /** Characters of a token, roughly. The provider's answer corrects the estimate. */
 const CHARACTERS_A_TOKEN = 4
 
-const tokensIn = (request: TurnRequest): number => Math.ceil(JSON.stringify(request).length / CHARACTERS_A_TOKEN)
+/** An estimate. The length of a file says nothing about its tokens, so files are left out. */
+const tokensIn = (request: TurnRequest): number =>
+  Math.ceil(
+    JSON.stringify(request, (_, value: unknown) => (fieldOf(value, "type") === "file" && isFile(value) ? null : value))
+      .length / CHARACTERS_A_TOKEN,
+  )
+
+const isFile = Schema.is(FilePart)
 
 /** A request waits for its turn as long as for a provider that asks for a wait, within the budget of time. */
 const longestPaceMs = ({ leftMs }: Asking): Effect.Effect<number> =>
@@ -224,10 +233,6 @@ const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number)
     reason: `${reason}; to ask again it would have to wait ${inWords(ms)}, which is longer than its budget of time (wallMs) lasts`,
   })
 
-/** A count that a provider does not report is recorded as 0. */
-const isUsed = ({ inputTokens, outputTokens, unknown }: Turn["usage"]): boolean =>
-  unknown === undefined && inputTokens + outputTokens > 0
-
 const withCost = (
   { model, costOf }: Pick<Asking, "costOf"> & { readonly model: Model },
   turn: Effect.Effect<Turn, ModelCallFailed>,
@@ -235,7 +240,8 @@ const withCost = (
   Effect.catchTag(turn, "ModelCallFailed", (failure) =>
     Effect.gen(function* () {
       const cost = failure.usage === undefined ? null : yield* costOf(model, failure.usage)
-      const { provider, model: name, kind, reason, response, usage, retryAfterMs, limits } = failure
+      const { provider, model: name, kind, reason, response, usage, limits } = failure
+      const retryAfterMs = believedWait(failure.retryAfterMs)
       return yield* new ModelCallFailed({
         provider,
         model: name,
@@ -247,6 +253,10 @@ const withCost = (
       })
     }),
   )
+
+/** A program's model may ask for any wait; undefined for one that means nothing, such as NaN. */
+const believedWait = (ms: number | undefined): number | undefined =>
+  ms !== undefined && Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : undefined
 
 /** Drops holes: parts without a piece. */
 const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>

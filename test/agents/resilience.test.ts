@@ -1,15 +1,17 @@
 import type * as http from "node:http"
 import { it } from "@effect/vitest"
-import { Effect, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Fiber, Runtime, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { fromModel } from "../../src/agents/ModelAgent.ts"
 import type { Model } from "../../src/agents/models/Model.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { ModelCallFailed } from "../../src/kernel/tasks/ModelCalls.ts"
 import { seen } from "../kernel/given.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { call, counter, eventsOf, failed, model, text } from "./given.ts"
+import { call, counter, eventsOf, failed, model, say, text, turn } from "./given.ts"
 import { modelAt, server } from "./models/servers.ts"
 
 type Reply = (response: http.ServerResponse, number: number) => void
@@ -271,6 +273,148 @@ describe("the rate limit of a kernel", () => {
       const audits = yield* Effect.all([Fiber.join(first), Fiber.join(second)])
       expect(audits.map(({ outcome }) => outcome)).toEqual(["achieved", "achieved"])
       expect(asked).toHaveLength(3)
+    }),
+  )
+
+  it.scoped("makes a request that already waits wait on after a refusal of another", () =>
+    Effect.gen(function* () {
+      const { url, asked } = yield* provider((response, number) =>
+        number === 1 ? refusing(429, { "retry-after": "90" })(response, number) : anthropic()(response, number),
+      )
+      const of = yield* modelAt(url, "anthropic")
+      const { run } = yield* (yield* testKernel({ rateLimits: { "anthropic/*": { requestsPerMinute: 1 } } })).start
+      const answer = yield* Deferred.make<void>()
+      const slow: Model = {
+        ...of,
+        turn: (...request) => Effect.zipRight(Deferred.await(answer), of.turn(...request)),
+      }
+      const first = yield* Effect.fork(run(running("first", { model: slow, retries: 0 })))
+      yield* run(seen(({ type }) => type === "ModelCalled"))
+      const second = yield* Effect.fork(run(running("second", { model: of })))
+      const delayed = yield* run(seen(({ type }) => type === "ModelCallDelayed"))
+      expect(delayed.payload).toMatchObject({ because: "requests", waitMs: 60_000 })
+      yield* Deferred.succeed(answer, undefined)
+      yield* run(seen(({ type }) => type === "ModelFailed"))
+      yield* Fiber.await(first)
+      yield* TestClock.adjust(60_000)
+      yield* run(seen(({ type }) => type === "ModelCallDelayed", 2))
+      expect(asked).toHaveLength(1)
+      yield* TestClock.adjust(30_000)
+      expect(yield* Fiber.join(second)).toMatchObject({ outcome: "achieved" })
+      const waits = (yield* run(eventsOf("second"))).filter(({ type }) => type === "ModelCallDelayed")
+      expect(waits.map(({ payload }) => payload)).toMatchObject([
+        { because: "requests", waitMs: 60_000 },
+        { because: "retry-after", waitMs: 30_000 },
+      ])
+    }),
+  )
+
+  it.scoped("is counted from the headers of an answer, however long it streams", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const runtime = yield* Effect.runtime()
+      const ends: Array<() => void> = []
+      const headers = {
+        "x-ratelimit-limit-requests": "5",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "30s",
+      }
+      const { url } = yield* provider((response, number) => {
+        if (number > 1) return compatible()(response, number)
+        response.writeHead(200, { "content-type": "text/event-stream", ...headers })
+        const piece = { id: "c", object: "chat.completion.chunk", created: 0, model: "qwen3" }
+        const choices = [{ index: 0, delta: { role: "assistant", content: "Done." }, finish_reason: null }]
+        response.write(`data: ${JSON.stringify({ ...piece, choices })}\n\n`)
+        ends.push(() => {
+          const last = { ...piece, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
+          response.end(`data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`)
+        })
+      })
+      const of = yield* modelAt(url, "openai-compatible")
+      const { run } = yield* (yield* testKernel()).start
+      const onDelta = () => Runtime.runFork(runtime)(Deferred.succeed(begun, undefined))
+      const first = yield* Effect.fork(run(running("first", { model: of, onDelta })))
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust(20_000)
+      for (const end of ends) end()
+      yield* Fiber.join(first)
+      const second = yield* Effect.fork(run(running("second", { model: of })))
+      const delayed = yield* run(seen(({ type }) => type === "ModelCallDelayed"))
+      expect(delayed.payload).toMatchObject({ because: "requests", waitMs: 10_000 })
+      yield* TestClock.adjust(10_000)
+      expect(yield* Fiber.join(second)).toMatchObject({ outcome: "achieved" })
+    }),
+  )
+
+  it.scoped("outlives a model that fails with numbers that mean nothing", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const bad = [Number.NaN, Number.POSITIVE_INFINITY, -5].map(
+        (wait) =>
+          new ModelCallFailed({
+            provider: "test",
+            model: "one",
+            kind: "overloaded",
+            reason: "busy",
+            retryAfterMs: wait,
+            limits: { requests: { remaining: 0, resetMs: wait }, tokens: { remaining: wait, resetMs: 5 } },
+          }),
+      )
+      const { model: of } = model([...bad, [text("Done.")], [text("Done.")]])
+      const first = yield* Effect.fork(run(running("first", { model: of })))
+      for (const number of [1, 2, 3]) {
+        yield* run(seen(({ type }) => type === "ModelFailed", number))
+        yield* TestClock.adjust(60_000)
+      }
+      expect(yield* Fiber.join(first)).toMatchObject({ outcome: "achieved" })
+      expect(yield* run(running("second", { model: of }))).toMatchObject({ outcome: "achieved" })
+      const failures = failuresIn(yield* run(eventsOf("first")))
+      expect(failures).toHaveLength(3)
+      for (const failure of failures) {
+        expect(failure).not.toHaveProperty("retryAfterMs")
+        expect(Reflect.get(failure, "retryInMs")).toBeGreaterThan(0)
+      }
+    }),
+  )
+
+  it.scoped("keeps its estimate of a request's tokens where the use is unknown", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ rateLimits: { "test/*": { tokensPerMinute: 3_000 } } })).start
+      const usage = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] as const }
+      const { model: of } = model([
+        () => Effect.succeed({ parts: [text("Done.")], finish: "stop" as const, usage }),
+        [text("Done.")],
+      ])
+      const options = { model: of, guide: { systemPrompt: "x".repeat(8_000) } }
+      yield* run(running("first", options))
+      const second = yield* Effect.fork(run(running("second", options)))
+      const next = yield* run(
+        seen(({ type, taskId }) => taskId === "second" && (type === "ModelCallDelayed" || type === "ModelCalled")),
+      )
+      expect(next).toMatchObject({ type: "ModelCallDelayed", payload: { because: "tokens", waitMs: 60_000 } })
+      yield* TestClock.adjust(60_000)
+      expect(yield* Fiber.join(second)).toMatchObject({ outcome: "achieved" })
+    }),
+  )
+
+  it.scoped("counts no tokens for the length of a file", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ rateLimits: { "test/*": { tokensPerMinute: 20_000 } } })).start
+      const picture = { type: "file", mediaType: "image/png", data: "A".repeat(100_000) } as const
+      const log = yield* run(EventLog)
+      const seeing = model([
+        () =>
+          Effect.orDie(say("t", [text("See"), picture])).pipe(
+            Effect.provideService(EventLog, log),
+            Effect.as(turn([text("Ready.")])),
+          ),
+        [text("I see.")],
+      ])
+      const working = yield* Effect.fork(run(running("t", { model: seeing.model })))
+      const isNext = ({ type }: { readonly type: string }) => type === "ModelCallDelayed" || type === "TaskClosed"
+      expect(yield* run(seen(isNext))).toMatchObject({ type: "TaskClosed" })
+      expect(yield* Fiber.join(working)).toMatchObject({ outcome: "achieved" })
+      expect(seeing.requests[1]?.messages.at(-1)?.content).toContainEqual(picture)
     }),
   )
 

@@ -8,14 +8,16 @@ import { limitOf, type RateLimits } from "./RateLimits.ts"
 export interface PacedRequest {
   readonly provider: string
   readonly model: string
-  /** An estimate of the request's tokens. */
-  readonly tokens: number
+  /** Estimates the request's tokens. Called only where a limit of tokens is known. */
+  readonly tokens: () => number
 }
 
 /** A place in the sequence of requests to a model. */
 export interface Place extends ModelPace.Reservation {
   /** Notes what the answer says. */
   readonly learn: (said: Said) => Effect.Effect<void>
+  /** The rest of the wait, if a limit that was learned meanwhile made it longer. Ask once the wait is over. */
+  readonly again: Effect.Effect<ModelPace.Reservation>
   /** Gives the place back: the request does not leave. */
   readonly giveBack: Effect.Effect<void>
 }
@@ -49,15 +51,24 @@ export const make = (limits: RateLimits = {}): ModelPaces => {
         const name = `${provider}/${model}`
         const id = ++last
         const limit = limitOf(limits, provider, model)
-        const { reserved, ...reservation } = ModelPace.reserve(paces.get(name) ?? ModelPace.unknown, limit, {
+        const pace = paces.get(name) ?? ModelPace.unknown
+        const { reserved, ...reservation } = ModelPace.reserve(pace, limit, {
           id,
           now,
-          tokens,
+          tokens: ModelPace.limitsTokens(pace, limit) ? tokens() : 0,
         })
         set(name, reserved)
+        let until = ModelPace.placeOf(reserved, id)?.at ?? now
         return {
           ...reservation,
-          learn: (said) => update(name, (pace, now) => ModelPace.learn(pace, { id, now, ...said })),
+          again: Effect.map(MonotonicClock.now, (now) => {
+            const place = ModelPace.placeOf(paces.get(name) ?? ModelPace.unknown, id)
+            // A timer may fire a little early, which is no reason to wait again.
+            if (place === undefined || place.at <= until) return { waitMs: 0 }
+            until = place.at
+            return ModelPace.reservationOf(place, now)
+          }),
+          learn: (said) => update(name, (pace, now) => ModelPace.learn(pace, { id, now, ...said }, limit)),
           giveBack: update(name, (pace) => ModelPace.giveBack(pace, id)),
         }
       }),

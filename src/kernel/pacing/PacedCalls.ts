@@ -5,6 +5,7 @@ import type { AppendError } from "../../events/log/EventLog.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import { defined } from "../../values/defined.ts"
 import { inWords } from "../../values/time/Wait.ts"
+import type { Reservation } from "./ModelPace.ts"
 import type { ModelPaces, Said } from "./ModelPaces.ts"
 
 /** A request's turn. */
@@ -13,14 +14,17 @@ export interface Permit {
   readonly refused: { readonly reason: string; readonly retryAfterMs: number } | undefined
   /** Notes what the answer says. */
   readonly learn: (said: Said) => Effect.Effect<void>
+  /** Gives the place back: the request does not leave. */
+  readonly giveBack: Effect.Effect<void>
 }
 
 /** The request leaves without a pace. */
-export const FREE: Permit = { refused: undefined, learn: () => Effect.void }
+export const FREE: Permit = { refused: undefined, learn: () => Effect.void, giveBack: Effect.void }
 
 /**
- * Waits for the turn of a request. The wait is recorded before it begins; an input that arrives ends it. A request that
- * would wait for longer than `longestMs` is refused.
+ * Waits for the turn of a request. Each wait is recorded before it begins; an input that arrives ends it. If the provider
+ * meanwhile refuses other requests, another wait follows. A request that would wait for longer than `longestMs` in all
+ * is refused.
  *
  * @param wait makes a wait as interruptible as the caller
  */
@@ -46,22 +50,34 @@ export const awaitTurn = <E>(
   arrives: Effect.Effect<void, E>,
 ): Effect.Effect<Permit, E | AppendError> =>
   Effect.gen(function* () {
-    const place = yield* task.kernel.paces.reserve({ ...of, tokens: tokens() })
-    const { waitMs, because, giveBack, learn } = place
-    if (waitMs === 0 || because === undefined) return { refused: undefined, learn }
-    if (waitMs > (yield* longestMs)) {
-      yield* giveBack
-      const reason = `nothing was asked: the limit of ${because} allows the next request in ${inWords(waitMs)}`
-      return { ...FREE, refused: { reason, retryAfterMs: waitMs } }
+    const { giveBack, learn, again, ...place } = yield* task.kernel.paces.reserve({ ...of, tokens })
+    const permit: Permit = { refused: undefined, learn, giveBack }
+    let next: Reservation = place
+    if (next.waitMs === 0) return permit
+    const longest = yield* longestMs
+    let waited = 0
+    for (; next.waitMs > 0 && next.because !== undefined; next = yield* again) {
+      const { waitMs, because } = next
+      if (waited + waitMs > longest) {
+        yield* giveBack
+        const reason = `nothing was asked: the limit of ${because} allows the next request in ${inWords(waitMs)}`
+        return { ...FREE, refused: { reason, retryAfterMs: waitMs } }
+      }
+      yield* task
+        .record({
+          type: "ModelCallDelayed",
+          causationId: task.openedBy,
+          payload: { ...of, waitMs, because, ...defined({ agentId }) },
+        })
+        .pipe(Effect.tapErrorCause(() => giveBack))
+      const hasArrived = yield* wait(
+        Effect.raceFirst(Effect.as(Effect.sleep(waitMs), false), Effect.as(arrives, true)),
+      ).pipe(Effect.onInterrupt(() => giveBack))
+      if (hasArrived) {
+        yield* giveBack
+        return permit
+      }
+      waited += waitMs
     }
-    yield* task.record({
-      type: "ModelCallDelayed",
-      causationId: task.openedBy,
-      payload: { ...of, waitMs, because, ...defined({ agentId }) },
-    })
-    const hasArrived = yield* wait(
-      Effect.raceFirst(Effect.as(Effect.sleep(waitMs), false), Effect.as(arrives, true)),
-    ).pipe(Effect.onInterrupt(() => giveBack))
-    if (hasArrived) yield* giveBack
-    return { refused: undefined, learn }
+    return permit
   })

@@ -196,7 +196,7 @@ export const ask = <E>(
         E | ModelCallFailed | LogError
       > = Effect.flatMap(waits, (isWaiting) =>
         isWaiting
-          ? Effect.succeedNone
+          ? Effect.zipRight(turn.giveBack, Effect.succeedNone)
           : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
       )
       // Read the partial answer once the answer has ended.
@@ -259,7 +259,9 @@ const inPace = <E>(
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed> =>
   refused === undefined
     ? answered.pipe(
-        Effect.tap(({ usage, limits }) => learn({ tokens: usage.inputTokens + usage.outputTokens, limits })),
+        Effect.tap(({ usage, limits }) =>
+          learn({ tokens: isMetered(usage) ? usage.inputTokens + usage.outputTokens : undefined, limits }),
+        ),
         Effect.tapError((failure) =>
           failure instanceof ModelCallFailed
             ? learn({ limits: failure.limits, retryAfterMs: failure.retryAfterMs })
@@ -267,6 +269,10 @@ const inPace = <E>(
         ),
       )
     : new ModelCallFailed({ ...of, kind: "rate-limited", usage: { inputTokens: 0, outputTokens: 0 }, ...refused })
+
+/** Whether the tokens of an answer are known. A count that a provider does not report is recorded as 0. */
+export const isMetered = ({ inputTokens, outputTokens, unknown }: ModelUsage): boolean =>
+  unknown === undefined && inputTokens + outputTokens > 0
 
 /** A program gives each warning once. */
 const warned = new Set<string>()

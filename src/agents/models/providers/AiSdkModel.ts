@@ -4,6 +4,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provide
 import { Clock, Effect, Either } from "effect"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
+import * as MonotonicClock from "../../../platform/MonotonicClock.ts"
 import { defined } from "../../../values/defined.ts"
 import { callIdOf } from "../CallId.ts"
 import { classify, type Failure, reasonOf } from "../Failure.ts"
@@ -102,7 +103,8 @@ const turn = (
     const { stream, response } = yield* waited(() =>
       language.doStream({ ...options, includeRawChunks: true, abortSignal }),
     )
-    const limits = limitsIn(response?.headers, yield* Clock.currentTimeMillis)
+    const found = limitsIn(response?.headers, yield* Clock.currentTimeMillis)
+    const limits = found && { ...found, heardAt: yield* MonotonicClock.now }
     yield* reading(stream.getReader())
     const sent = answer.error()
     if (sent !== undefined && answer.hasBegun()) return yield* classified(sent.error)
