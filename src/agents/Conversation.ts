@@ -92,14 +92,17 @@ export const textIn = ({ parts }: RecordedAnswer): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 
 /** Longest reasoning on a decision, in characters. The answer keeps it whole. */
-const LONGEST_REASONING = 4_000
+const LONGEST_IN_DECISION = 4_000
 
 /** The reasoning in an answer, at most 4,000 characters; undefined if the provider shows none. */
 export const reasoningIn = ({ parts }: RecordedAnswer): string | undefined => {
   const whole = parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("")
-  if (whole.trim() === "") return undefined
-  return whole.length <= LONGEST_REASONING ? whole : `${whole.slice(0, LONGEST_REASONING - 1)}…`.toWellFormed()
+  return whole.trim() === "" ? undefined : cutForDecision(whole)
 }
+
+/** A text as a decision has it beside its choice: at most 4,000 characters. The answer has it whole. */
+export const cutForDecision = (whole: string): string =>
+  whole.length <= LONGEST_IN_DECISION ? whole : `${whole.slice(0, LONGEST_IN_DECISION - 1)}…`.toWellFormed()
 
 const asParts = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(AnswerPart) }))
 

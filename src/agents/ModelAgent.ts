@@ -15,7 +15,7 @@ import * as Tools from "./AgentTools.ts"
 import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import { applyGuide, askModel } from "./AskModel.ts"
 import type * as Budgets from "./Budget.ts"
-import { callsIn, interruptedIn, type RecordedAnswer, reasoningIn, textIn } from "./Conversation.ts"
+import { callsIn, cutForDecision, interruptedIn, type RecordedAnswer, reasoningIn, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
 import { begin, exceededIn, fullName, leftMsOf, type ModelRun, tell } from "./ModelRun.ts"
@@ -120,7 +120,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       },
       basedOn: run.evidence,
       ...defined({
-        rationale: calls.length === 0 || text === "" ? undefined : text,
+        rationale: calls.length === 0 || text === "" ? undefined : cutForDecision(text),
         reasoning: reasoningIn(answer),
       }),
     })

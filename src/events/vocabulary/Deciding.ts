@@ -125,7 +125,9 @@ export const decidingEvents = [
         Schema.Array(Schema.Int).annotations({ description: "Positions of the events behind the decision" }),
       ),
       rationale: optional(
-        Schema.String.annotations({ description: "The agent's own reason; for a model, its words beside its calls" }),
+        Schema.String.annotations({
+          description: "The agent's own reason; for a model, its words beside its calls, at most 4,000 characters",
+        }),
       ),
       reasoning: optional(
         Schema.String.annotations({

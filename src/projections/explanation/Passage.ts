@@ -11,6 +11,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import { type Answered, answerOf } from "../conversation/Parts.ts"
+import { isAside } from "../request/accounts/OwnRequests.ts"
 import { messageLines } from "../request/MessageText.ts"
 import { listOf, messagesIn } from "../request/RequestMessage.ts"
 import type { Passage } from "./FollowedPassage.ts"
@@ -33,17 +34,26 @@ export const of = (log: EventLog.Service, chain: ReadonlyArray<Event>): Effect.E
     const { timeline, taskId, position: until } = follower
     const wanted = requestedIn(follower) ?? []
     const view = Timelines.view(log, yield* Timelines.named(log, timeline))
+    const agent = agentOf(follower)
+    // Recorded programs name the agent in some events only. The ids of calls tell whose answer it is.
+    const isOthers = (called: string | undefined) =>
+      called !== agent && (wanted.length === 0 || (called !== undefined && agent !== undefined))
     const asked = new Map<string, Asked>()
-    let told: Passage["told"] = null
+    const others = new Set<string>()
+    const told = new Map<string | undefined, Passage["told"]>()
     let found: (Pick<Passage, "model" | "told"> & { readonly at: number; readonly answered: Answered }) | undefined
     const types = ["ModelCalled", "ModelResponded"]
     yield* Pages.forEach(view.readPage, { timeline, taskId, until, types }, (page) => {
       for (const event of page) {
-        if (is(event, "ModelCalled")) {
+        if (is(event, "ModelCalled") && (isOthers(agentOf(event)) || isAside(event.payload.request))) {
+          others.add(event.id)
+        } else if (is(event, "ModelCalled")) {
+          const { provider, model } = event.payload
           // A retry records no messages: they are those of the request before it.
-          told = lastTold(event) ?? told
-          asked.set(event.id, { model: `${event.payload.provider}/${event.payload.model}`, told })
-        } else if (is(event, "ModelResponded")) {
+          const last = lastTold(event) ?? told.get(agentOf(event)) ?? null
+          told.set(agentOf(event), last)
+          asked.set(event.id, { model: `${provider}/${model}`, told: last })
+        } else if (is(event, "ModelResponded") && !others.delete(event.causationId ?? "")) {
           const answered = answerOf(event.payload.response)
           const { model = null, told = null } = asked.get(event.causationId ?? "") ?? {}
           if (answered !== undefined && requests(answered, wanted))
@@ -68,6 +78,9 @@ export const of = (log: EventLog.Service, chain: ReadonlyArray<Event>): Effect.E
 const OF_MODELS: ReadonlySet<string> = new Set(["ModelCalled", "ModelResponded", "ModelFailed"])
 
 type Asked = Pick<Passage, "model" | "told">
+
+/** The agent among several; undefined for a task with one. */
+const agentOf = (event: Event): string | undefined => textOf(fieldOf(event.payload, "agentId"))
 
 /** The ids of the calls that a model's decision or command is about; undefined for other events. */
 const requestedIn = (event: Event): ReadonlyArray<string> | undefined => {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
 import { type Account, AgentRequests } from "./accounts/AgentRequests.ts"
 import { ImportRequests } from "./accounts/ImportRequests.ts"
-import { CriticQuestions, isQuestion, ofProgram } from "./accounts/OwnRequests.ts"
+import { CriticQuestions, isAside, isQuestion, ofProgram } from "./accounts/OwnRequests.ts"
 import { isRecorded, RecorderRequests } from "./accounts/RecorderRequests.ts"
 import { Sources } from "./Sources.ts"
 import type { LoggedEvent, RecordedBy, RequestUsage, WholeRequest } from "./WholeRequest.ts"
@@ -171,8 +171,7 @@ class ToldRequests {
   /** Tells the turns of agents from each other, and from requests for summaries and verdicts. */
   #conversationOf(event: LoggedEvent): string {
     const { request, agentId } = event.payload
-    const isAside = isQuestion(request) || typeof fieldOf(request, "summarize") === "number"
-    return `${isAside ? "aside" : "turn"}:${textOf(agentId) ?? ""}`
+    return `${isAside(request) ? "aside" : "turn"}:${textOf(agentId) ?? ""}`
   }
 
   #cutsIn({ position, payload }: LoggedEvent, { messages, system, tools, settings }: Account): ReadonlyArray<string> {

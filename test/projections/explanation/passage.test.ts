@@ -5,10 +5,12 @@ import { fromModel } from "../../../src/agents/ModelAgent.ts"
 import type { AnswerPart } from "../../../src/agents/models/Message.ts"
 import * as PassageLines from "../../../src/cli/pages/explanation/PassageLines.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
+import { firstEvent } from "../../../src/events/log/AppendRequest.ts"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as Passage from "../../../src/projections/explanation/Passage.ts"
 import { TimeTravel } from "../../../src/projections/timetravel/TimeTravel.ts"
+import { digest } from "../../../src/values/Digest.ts"
 import { call, counter, eventsOf, failed, model, text } from "../../agents/given.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
 
@@ -50,6 +52,14 @@ describe("a decision of a model", () => {
       // An answer without calls is what it says; the reasoning is cut, and whole in the answer.
       expect(decisions[2]).not.toHaveProperty("rationale")
       expect(String(decisions[2]?.reasoning)).toHaveLength(4_000)
+      // The words beside calls are cut in the decision's reason, which is there for people.
+      const long = model([[text("y".repeat(9_000)), call("a", "counter__add", { by: 1 })], [text("Done.")]])
+      yield* run(
+        Effect.flatMap(Kernel, ({ tasks }) => tasks.run(fromModel({ model: long.model }), { goal: "g", id: "l" })),
+      )
+      const [wordy] = (yield* run(eventsOf("l"))).filter(({ type }) => type === "DecisionMade")
+      expect(String(wordy?.payload.rationale)).toHaveLength(4_000)
+      expect(wordy?.payload.choice).toMatchObject({ say: "y".repeat(9_000) })
       const silent = fromModel({ model: model([]).model })
       expect(yield* run(Effect.flatMap(Kernel, ({ replay }) => replay(taskId, silent)))).toMatchObject({
         verdict: "identical",
@@ -120,6 +130,59 @@ describe("the passage behind a command", () => {
       yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(plainAgent, { goal: "g", id: "plain" })))
       const command = (yield* run(eventsOf("plain"))).find(({ type }) => type === "ActuatorCommanded")
       expect(yield* passageOf(command?.id ?? "")).toBeUndefined()
+    }),
+  )
+
+  it.scopedLive("has the words of the agent that decided, and no summary", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const log = yield* run(EventLog)
+      const append = (type: string, payload: object, causationId?: string) =>
+        Effect.flatMap(
+          log.append({
+            timeline: "main",
+            stream: "task/several",
+            taskId: "several",
+            actor: "agent:test",
+            events: [{ type, payload, ...(causationId === undefined ? {} : { causationId }) } as never],
+          }),
+          firstEvent,
+        )
+      const turn = (agentId: string, request: object, words: string, ...calls: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const called = yield* append("ModelCalled", {
+            provider: "test",
+            model: agentId,
+            requestDigest: digest(words),
+            request,
+            agentId,
+          })
+          const parts = [text(words), ...calls.map((id) => call(id, "counter__add"))]
+          const usage = { inputTokens: 1, outputTokens: 1 }
+          return yield* append("ModelResponded", { response: { parts }, usage }, called.id)
+        })
+      const told = (words: string) => ({ messages: [{ role: "user", content: [text(words)] }] })
+      const decided = (agentId: string, calls: ReadonlyArray<string> = []) =>
+        append("DecisionMade", {
+          agent: `${agentId}@1`,
+          choice: { calls: calls.map((callId) => ({ callId, tool: "counter__add", args: {} })) },
+          agentId,
+        })
+      const own = yield* turn("ada", told("You are Ada"), "I wait.")
+      yield* turn("ada", { summarize: 2 }, "Ada waits.")
+      yield* turn("bob", told("You are Bob"), "I go.")
+      const passage = yield* Passage.of(log, [yield* decided("ada")])
+      expect(passage).toMatchObject({
+        answer: own.position,
+        model: "test/ada",
+        told: { text: "You are Ada" },
+        said: "I wait.",
+      })
+      // Several models may use one id for their calls.
+      const again = yield* turn("ada", { messages: [] }, "I add.", "call-1")
+      yield* turn("bob", { messages: [] }, "I add, too.", "call-1")
+      const adding = yield* Passage.of(log, [yield* decided("ada", ["call-1"])])
+      expect(adding).toMatchObject({ answer: again.position, told: { text: "You are Ada" }, said: "I add." })
     }),
   )
 })

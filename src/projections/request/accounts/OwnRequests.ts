@@ -11,6 +11,10 @@ import type { Account } from "./AgentRequests.ts"
 export const isQuestion = (request: Json | undefined): boolean =>
   isObject(request) && textOf(request.measure) !== undefined && isObject(request.reward) && "repeat" in request
 
+/** Whether a request is no turn of an agent: a critic's question, or a request for a summary. */
+export const isAside = (request: Json | undefined): boolean =>
+  isQuestion(request) || typeof fieldOf(request, "summarize") === "number"
+
 /** Folds the events of one task or of a critic's stream, oldest first. */
 export class CriticQuestions {
   /** The whole first question about a task, by the task. Later ones record only the differences. */
