@@ -3,6 +3,8 @@ import { Effect, Either, Option } from "effect"
 import * as JsonPatch from "../../src/projections/patch/JsonPatch.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
 import type { CourseSlice } from "../../src/studio/wire/CourseSlice.ts"
+import type { TimelineRows } from "../../src/studio/wire/Rows.ts"
+import type { TaskSpans } from "../../src/studio/wire/Spans.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
 import * as Rollout from "../../src/worlds/rollout/Rollout.ts"
 import { testKernel } from "../kernel/testKernel.ts"
@@ -32,7 +34,18 @@ describe("a compact episode in Studio", () => {
             const scope = ((state as JsonObject).tasks as JsonObject)[taskId]
             expect(scope).toEqual(yield* travel.stateAt(position, `/tasks/${taskId}`))
           }
+          const spans = yield* get<TaskSpans>(`/api/spans?${query({ task: taskId })}`)
+          expect(spans).toMatchObject({ spans: [], until: chunk.entries.at(-1)?.position })
+          for (const { runs } of [spans.agents, spans.plugins])
+            expect(runs.reduce((sum, part, index) => sum + (index % 2 === 1 ? part : 0), 0)).toBe(chunk.entries.length)
         }
+        const { entries } = yield* get<CourseSlice>(`/api/chunk?${query({ number: 0 })}`)
+        const rows = yield* get<TimelineRows>(`/api/rows?${query({ row: 0 })}`)
+        expect(rows.rows.map(({ position, brief }) => [position, brief.type])).toEqual(
+          entries.map(({ position, type }) => [position, type]),
+        )
+        expect(entries.map(({ type }) => type)).toContain("StepsRecorded")
+        expect(rows).toMatchObject({ length: entries.length, until: entries.at(-1)?.position, isWhole: true })
       }).pipe(Effect.provide(served(log)))
     }),
   )

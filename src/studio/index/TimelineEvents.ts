@@ -167,8 +167,8 @@ const countUpTo = (length: number, at: (index: number) => number, limit: number)
   return low
 }
 
-/** Reads the events after those taken so far. Other requests get their turn between two pages. */
+/** Reads the log's own events after those taken so far. Other requests get their turn between two pages. */
 export const extend = (past: TimelineHistory, events: TimelineEvents): Effect.Effect<void, LogError> =>
-  Pages.forEach(past.readPage, { after: events.last }, (page) => {
+  Pages.forEach(past.readPage, { after: events.last, whole: true }, (page) => {
     for (const event of page) events.take(event)
   })

@@ -69,7 +69,8 @@ const eventsAt = (past: TimelineHistory, positions: ReadonlyArray<number>) =>
       let to = from
       while ((positions[to + 1] ?? Number.POSITIVE_INFINITY) - (positions[to] ?? 0) <= NEAR) to += 1
       const [after, until] = [(positions[from] ?? 1) - 1, positions[to] ?? 0]
-      for (const event of yield* past.readPage({ after, until }, until - after)) found.set(event.position, event)
+      for (const event of yield* past.readPage({ after, until, whole: true }, until - after))
+        found.set(event.position, event)
       from = to + 1
     }
     return found

@@ -91,9 +91,9 @@ class Owned {
   }
 }
 
-/** Reads the events after those folded so far. */
+/** Reads the log's own events after those folded so far, as the course of the task does. */
 export const of = (past: TimelineHistory, taskId: string, folded: TaskSpans): Effect.Effect<TaskSpans, LogError> =>
-  Pages.forEach(past.readPage, { taskId, after: folded.position }, (page) => {
+  Pages.forEach(past.readPage, { taskId, after: folded.position, whole: true }, (page) => {
     // A concurrent request may have folded the same events.
     for (const event of page) if (event.position > folded.position) folded.take(event)
   }).pipe(Effect.as(folded))
