@@ -10,6 +10,9 @@ export interface Range {
   readonly bins: number
 }
 
+/** The counts, whose asker knows whether they are whole. */
+export type Counted = Omit<Density, "isWhole">
+
 export class Bins {
   readonly #range: Range
   readonly #counts: Array<Array<number>>
@@ -32,7 +35,7 @@ export class Bins {
   }
 
   /** @param indexed the last position that is known */
-  density(indexed: number): Density {
+  density(indexed: number): Counted {
     const { from, to } = this.#range
     return { from, to, indexed, counts: this.#counts, bad: this.#bad }
   }

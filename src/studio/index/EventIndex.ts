@@ -6,8 +6,7 @@
 import { Deferred, Effect, Fiber, Ref, type Scope, Stream } from "effect"
 import { CaughtUp, type LogError, type Span } from "../../events/log/EventLog.ts"
 import { Outline, type Outlined, outlined } from "../course/Outline.ts"
-import type { Density } from "../wire/Log.ts"
-import { Bins, type Range } from "./Bins.ts"
+import { Bins, type Counted, type Range } from "./Bins.ts"
 import { bytes, doubles, integers, Names } from "./Columns.ts"
 import * as OutlinePages from "./OutlinePages.ts"
 
@@ -23,7 +22,7 @@ export interface EventIndex {
   /** A task's indexed events on a timeline. */
   readonly outline: (spans: ReadonlyArray<Span>, taskId: string) => Outline
   /** The number of events of each kind in each bin of a range of positions, both ends included. */
-  readonly density: (spans: ReadonlyArray<Span>, range: Range) => Density
+  readonly density: (spans: ReadonlyArray<Span>, range: Range) => Counted
 }
 
 /** Flags of an event. */
@@ -160,7 +159,7 @@ class Rows {
     return outline
   }
 
-  density(spans: ReadonlyArray<Span>, range: Range): Density {
+  density(spans: ReadonlyArray<Span>, range: Range): Counted {
     const isIn = this.#member(spans)
     const bins = new Bins(range)
     for (let position = range.from; position <= Math.min(range.to, this.last); position++) {

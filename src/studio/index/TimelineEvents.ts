@@ -9,9 +9,8 @@ import type { TimelineHistory } from "../../projections/timetravel/TimelineHisto
 import { ownersOf } from "../course/facts/TaskSpans.ts"
 import { outlined } from "../course/Outline.ts"
 import { KINDS, type Kind } from "../wire/Kind.ts"
-import type { Density } from "../wire/Log.ts"
 import { type EventFilter, isFiltering, MOST_NAMES, rowsOf } from "../wire/Rows.ts"
-import { Bins, KIND_BY_CODE, type Range } from "./Bins.ts"
+import { Bins, type Counted, KIND_BY_CODE, type Range } from "./Bins.ts"
 import { bytes, integers, Names } from "./Columns.ts"
 
 /** How a list shows the events. */
@@ -134,7 +133,7 @@ export class TimelineEvents {
   }
 
   /** The number of events of each kind that satisfy a filter, along a range. */
-  density(range: Range, filter: EventFilter): Density {
+  density(range: Range, filter: EventFilter): Counted {
     const bins = new Bins(range)
     const holds = this.#holds(filter)
     const start = countUpTo(this.length, (index) => this.#positions.at(index), range.from - 1)

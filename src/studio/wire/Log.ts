@@ -43,6 +43,8 @@ export interface Density {
   readonly to: number
   /** How far the counts reach: less than `to` while the index is incomplete. */
   readonly indexed: number
+  /** Whether the server has read the timeline up to its end. If not, ask again: the counts lack later events. */
+  readonly isWhole: boolean
   /** For each bin, by `KINDS`. */
   readonly counts: ReadonlyArray<ReadonlyArray<number>>
   /** For each bin, whether it has a failure. */

@@ -29,9 +29,10 @@ export const density = ({ timeline, kind, agent, plugin, ...range }: typeof Dens
     const studio = yield* StudioLog
     const past = yield* studio.past(timeline)
     const filter = { kind, agent, plugin }
-    return (
-      isFiltering(filter)
-        ? (yield* studio.listed(past)).events.density(range, filter)
-        : studio.index.density(past.spans, range)
-    ) satisfies Density
+    if (!isFiltering(filter)) {
+      const isWhole = studio.index.isComplete()
+      return { ...studio.index.density(past.spans, range), isWhole } satisfies Density
+    }
+    const { events, isWhole } = yield* studio.listed(past)
+    return { ...events.density(range, filter), isWhole } satisfies Density
   })

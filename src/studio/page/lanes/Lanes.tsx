@@ -5,12 +5,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { KINDS } from "../../wire/Kind.ts"
 import type { Density } from "../../wire/Log.ts"
+import { isFiltering } from "../../wire/Rows.ts"
 import type { CourseOfTask } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { netLine } from "../model/rewards.ts"
 import { settings } from "../model/settings.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock, duration } from "../parts/format.ts"
+import { useAgain } from "../parts/useAgain.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
@@ -29,6 +31,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
   const [theme, setTheme] = useState(0)
+  const [again, setAgain] = useState(0)
   const { timeline, task } = course.course
   const marks = course.marks.value
   const fold = settings.foldIdle.value
@@ -51,8 +54,11 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const counted = useAnswer(
     "density",
     task === null ? { timeline, from: first, to: last, bins: BINS, kind, agent, plugin } : null,
-    useThrottled(studio.indexed.value),
+    `${useThrottled(studio.indexed.value)} ${again}`,
   )
+  // The index tells when it has counted more. The reading for a filter does not.
+  const isReading = isFiltering({ kind, agent, plugin }) && counted.answer?.isWhole === false
+  useAgain(() => setAgain(again + 1), isReading, counted)
   // Keep the painting until the counts of the next range arrive.
   const painted = useRef<Density | null>(null)
   painted.current = counted.answer ?? painted.current

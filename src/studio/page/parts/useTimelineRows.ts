@@ -6,15 +6,14 @@ import { TimelineRows } from "../model/listed/TimelineRows.ts"
 import { settings } from "../model/settings.ts"
 import { messageOf } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
+import { useAgain } from "./useAgain.ts"
 import { useThrottled } from "./useThrottled.ts"
-
-/** Time until the page asks again while the server still reads the timeline, in milliseconds. */
-const AGAIN = 700
 
 /** Returns why there are none, or an empty text. */
 export const useTimelineRows = (course: CourseHistory): string => {
   const studio = useStudio()
   const [problem, setProblem] = useState("")
+  const [refreshes, setRefreshes] = useState(0)
   const { kind = "", agent = "", plugin = "" } = studio.visit ?? {}
   const folded = settings.foldCalls.value
   const turned = course.turned.value
@@ -29,21 +28,16 @@ export const useTimelineRows = (course: CourseHistory): string => {
       course.rows.value = null
       return
     }
-    const onProblem = (cause: unknown) => setProblem(messageOf(cause))
+    const onProblem = (cause: unknown) => setProblem(cause === null ? "" : messageOf(cause))
     course.rows.value ??= new TimelineRows(studio.source, course.course.timeline, onProblem)
     setProblem("")
     course.rows.value.ask({ kind, agent, plugin, folded, turned }, studio.position.value)
   }, [course, isWanted, kind, agent, plugin, folded, turned])
   const rows = course.rows.value
-  const until = rows?.until ?? 0
-  const isReading = rows !== null && until > 0 && !rows.isWhole
+  const refresh = () => rows?.refresh(studio.position.value).then(() => setRefreshes(refreshes + 1))
+  useAgain(refresh, rows?.isReading === true, refreshes)
   useEffect(() => {
-    if (!isReading) return
-    const timer = setTimeout(() => rows.refresh(studio.position.value), AGAIN)
-    return () => clearTimeout(timer)
-  }, [rows, isReading, until])
-  useEffect(() => {
-    if (rows?.isWhole === true) rows.refresh(studio.position.value)
+    if (rows?.isWhole === true) void rows.refresh(studio.position.value)
   }, [last])
   return problem
 }

@@ -35,7 +35,7 @@ export class TimelineRows implements Listed {
 
   readonly source: Source
   readonly timeline: string
-  /** Called with the reason for which there are no rows. */
+  /** Called with the reason for which rows are missing, and with null when rows come again. */
   readonly onProblem: (cause: unknown) => void
 
   constructor(source: Source, timeline: string, onProblem: (cause: unknown) => void) {
@@ -53,9 +53,9 @@ export class TimelineRows implements Listed {
   }
 
   /** Asks again for what is looked at, because the timeline has grown. */
-  refresh(position: number): void {
+  refresh(position: number): Promise<void> {
     this.#generation += 1
-    void this.load({ at: position })
+    return this.load({ at: position })
   }
 
   /** The newest answer to any part of the question; null before the first. */
@@ -78,6 +78,11 @@ export class TimelineRows implements Listed {
     return this.#isWhole
   }
 
+  /** Whether the server still reads the timeline, so that later answers have more rows. */
+  get isReading(): boolean {
+    return this.newest !== null && !this.#isWhole
+  }
+
   /** The last position that the rows cover. */
   get until(): number {
     return this.newest?.until ?? 0
@@ -97,7 +102,7 @@ export class TimelineRows implements Listed {
       if (positions[own] === position) return { row: first + own, isNear: false }
       const ofCall = rows.findIndex(({ call, isPart }) => !isPart && call?.events.includes(position))
       if (ofCall >= 0) return { row: first + ofCall, isNear: false }
-      const isLast = first + rows.length >= length
+      const isLast = first + rows.length >= length || (this.rowAt(first + rows.length)?.position ?? 0) > position
       if (own >= 0 ? own < rows.length - 1 || isLast : first === 0) return { row: first + own, isNear: true }
     }
     return null
@@ -127,9 +132,17 @@ export class TimelineRows implements Listed {
     const near = this.next(position, by)
     if (near !== undefined) return near
     await this.load({ at: position })
+    // The next page tells whether its last row is the one before the position.
+    if (this.find(position) === null) await this.load({ row: this.#after(position) })
     const row = this.find(position)?.row ?? 0
     await this.load({ row: Math.max(0, Math.min(this.length - 1, row + by)) })
     return this.next(position, by) ?? null
+  }
+
+  /** The number of the first row after the loaded page that has the last row at or before a position. */
+  #after(position: number): number {
+    const pages = [...this.#pages.values()].filter(({ rows }) => (rows[0]?.position ?? Infinity) <= position)
+    return Math.max(0, ...pages.map(({ first, rows }) => first + rows.length))
   }
 
   /** Loads the rows around a row or a position, unless they are there, and no older than the question. */
@@ -140,11 +153,14 @@ export class TimelineRows implements Listed {
     const key = `${generation} ${"row" in place ? `row ${Math.floor(place.row / ROWS)}` : `at ${place.at}`}`
     const known = this.#asked.get(key)
     if (known !== undefined) return known
-    const asked = this.#load(question, generation, place)
+    const asked = this.#load(question, generation, place).then((isLoaded) => {
+      if (!isLoaded) this.#asked.delete(key)
+    })
     this.#asked.set(key, asked)
     return asked
   }
 
+  /** Returns false after a failure. */
   async #load(question: RowsQuestion, generation: number, place: { readonly row?: number; readonly at?: number }) {
     const { kind, agent, plugin, folded, turned } = question
     const parameters = {
@@ -153,11 +169,13 @@ export class TimelineRows implements Listed {
     }
     try {
       this.#take(await this.source.ask("rows", parameters), question, generation)
+      return true
     } catch (cause) {
       if (generation === this.#generation && !this.#hasProblem) {
         this.#hasProblem = true
         this.onProblem(cause)
       }
+      return false
     }
   }
 
@@ -169,6 +187,8 @@ export class TimelineRows implements Listed {
     if (generation === this.#generation || this.#newest === null || answer.until >= this.#newest.until)
       this.#newest = answer
     this.#isWhole ||= answer.isWhole
+    if (this.#hasProblem) this.onProblem(null)
+    this.#hasProblem = false
     const page = answer.first / ROWS
     this.#pages.set(page, answer)
     const farthest = [...this.#pages.keys()].sort((a, b) => Math.abs(b - page) - Math.abs(a - page))
