@@ -3,7 +3,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
+import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import type { Relatives } from "../../src/studio/wire/Task.ts"
 import { append } from "./browser/writing.ts"
 import { page, query, served } from "./given.ts"
@@ -50,10 +51,10 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }))
 
-const of = (task: string): Promise<Relatives> =>
+const of = (task: string, log = file): Promise<Relatives> =>
   page.pipe(
     Effect.flatMap(({ get }) => get<Relatives>(`/api/relatives?${query({ task })}`)),
-    Effect.provide(served(file)),
+    Effect.provide(served(log)),
     Effect.scoped,
     Effect.runPromise,
   )
@@ -75,6 +76,27 @@ describe("the relatives of a task", () => {
     expect(await of("two")).toMatchObject({ parent: { task: "main", call: 3, isInferred: true }, children: [] })
     expect(await of("caused")).toMatchObject({ parent: { task: "main", call: 4, isInferred: false } })
     expect(await of("other")).toMatchObject({ parent: { task: "main", call: null } })
+  })
+
+  it("are not inferred from a call that started another task, nor for more children than are listed", async () => {
+    const many = path.join(directory, "many.db")
+    await Effect.gen(function* () {
+      const log = yield* EventLog
+      const write = (task: string, events: ReadonlyArray<CoreNewEvent>) =>
+        log.append({ stream: `task/${task}`, taskId: task, actor: "kernel", events: [...events] })
+      const calls = Array.from({ length: 503 }, (_, index) =>
+        call(`c${index}`, { one: PROMPT, other: `${PROMPT} ` }, index === 0 ? { id: CAUSE } : {}),
+      )
+      yield* write("main", [opening("Find out who wrote the letters"), ...calls])
+      yield* write("caused", [opening(PROMPT, {}, { causationId: CAUSE })])
+      for (let index = 0; index < 501; index++) yield* write(`child${index}`, [opening(PROMPT, from("main"))])
+    }).pipe(Effect.provide(SqliteEventLog.layer({ filename: many })), Effect.runPromise)
+    const { children, left } = await of("main", many)
+    expect(left).toBe(2)
+    expect(children.map(({ call }) => call)).toEqual(Array.from({ length: 500 }, (_, index) => index + 2))
+    expect((await of("child498", many)).parent).toMatchObject({ task: "main", call: 501, isInferred: true })
+    expect((await of("child499", many)).parent).toMatchObject({ task: "main", call: null })
+    expect((await of("caused", many)).parent).toMatchObject({ task: "main", call: 2, isInferred: false })
   })
 
   it("are no tasks that the log does not have, whatever they are called", async () => {

@@ -1,10 +1,11 @@
 /** Which tasks of a timeline started which others: as events of sub-agents tell, and as imports name the parent. */
 
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as OneAtATime from "../../platform/OneAtATime.ts"
 import { parentIn } from "../../projections/conversation/Conversation.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 
@@ -19,6 +20,8 @@ export interface Child {
 
 export class TaskFamilies {
   position = 0
+  /** Concurrent requests read one after the other: each one continues where the last one stopped. */
+  readonly oneAtATime = OneAtATime.make()
   readonly #children = new Map<string, Array<Child>>()
   readonly #origins = new Map<string, Child>()
 
@@ -44,26 +47,31 @@ export class TaskFamilies {
   }
 }
 
-/** Reads the tasks that were opened since. */
+/** Reads the tasks that were opened since, a page at a time. */
 export const extend = (
   log: EventLog.Service,
   past: TimelineHistory,
   families: TaskFamilies,
 ): Effect.Effect<TaskFamilies, LogError> =>
-  Effect.gen(function* () {
-    const opened: Array<Event> = []
-    const { position: head } = yield* log.head
-    const query = { types: ["TaskOpened"], after: families.position, until: head }
-    yield* Pages.forEach(past.readPage, query, (page) => {
-      for (const event of page) if (event.causationId !== null || parentOf(event) !== null) opened.push(event)
-    })
-    for (const event of opened) {
-      const child = yield* childOf(log, event)
-      if (child !== undefined) families.take(child)
-    }
-    families.position = Math.max(families.position, head)
-    return families
-  })
+  families.oneAtATime(
+    Effect.gen(function* () {
+      const { position: head } = yield* log.head
+      const query = { types: ["TaskOpened"], after: families.position, until: head }
+      yield* Pages.stream(past.readPage, query).pipe(
+        Stream.runForEachChunk((page) =>
+          Effect.gen(function* () {
+            for (const event of page) {
+              const child = yield* childOf(log, event)
+              if (child !== undefined) families.take(child)
+              families.position = event.position
+            }
+          }),
+        ),
+      )
+      families.position = Math.max(families.position, head)
+      return families
+    }),
+  )
 
 const parentOf = (event: Event): string | null => (is(event, "TaskOpened") ? parentIn(event.payload.environment) : null)
 

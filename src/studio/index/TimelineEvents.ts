@@ -31,6 +31,15 @@ export interface Listed {
   readonly rowOf: (position: number) => number
 }
 
+/** The spans of a task, and how many of the first ones are known to have ended. */
+interface Followed {
+  readonly spans: Spans
+  ended: number
+}
+
+/** The types of the events with which calls and requests begin. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["ActuatorCommanded", "ModelCalled"])
+
 export class TimelineEvents {
   readonly #positions = integers()
   readonly #codes = bytes()
@@ -43,8 +52,10 @@ export class TimelineEvents {
   readonly #agentNames = new Names()
   readonly #pluginNames = new Names()
   readonly #counts = KINDS.map(() => 0)
-  /** The open tasks' calls and requests. */
-  readonly #spans = new Map<string, Spans>()
+  /** The calls and requests of tasks that are open, or whose calls have not ended. */
+  readonly #spans = new Map<string, Followed>()
+  /** The numbers of the closed tasks. */
+  readonly #closed = new Set<number>()
   #listed: { readonly key: string; readonly rows: Listed } | undefined
 
   /** The last position. */
@@ -54,29 +65,38 @@ export class TimelineEvents {
     return this.#positions.length
   }
 
+  /** The number of tasks whose calls and requests are in memory. */
+  get followed(): number {
+    return this.#spans.size
+  }
+
   take(event: Event): void {
-    const spans = event.taskId === null ? undefined : this.#spansOf(event.taskId)
-    const span = spans?.take(event)
+    const task = event.taskId === null ? 0 : this.#taskNames.add(event.taskId)
+    const followed = event.taskId === null ? undefined : this.#followedOf(event.taskId, task, event.type)
+    const span = followed?.spans.take(event)
     const { agent, plugin } = ownersOf(event, span)
     const code = outlined(event, event).code.charCodeAt(0)
     this.#positions.push(event.position)
     this.#codes.push(code)
     this.#agents.push(agent === undefined ? 0 : this.#agentNames.add(agent))
     this.#plugins.push(plugin === undefined ? 0 : this.#pluginNames.add(plugin))
-    this.#tasks.push(event.taskId === null ? 0 : this.#taskNames.add(event.taskId))
+    this.#tasks.push(task)
     this.#calls.push(span?.kind === "call" ? (span.events[0] ?? 0) : 0)
     const { kind } = KIND_BY_CODE[code] ?? { kind: KINDS.length - 1 }
     this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
     this.last = event.position
-    // Nothing more comes of a closed task whose calls have ended.
-    if (event.type === "TaskClosed" && event.taskId !== null && spans?.all.every(({ to }) => to !== null))
-      this.#spans.delete(event.taskId)
+    if (event.taskId === null) return
+    if (event.type === "TaskClosed") this.#closed.add(task)
+    if (this.#closed.has(task) && followed !== undefined && haveEnded(followed)) this.#spans.delete(event.taskId)
   }
 
-  #spansOf(taskId: string): Spans {
-    const known = this.#spans.get(taskId) ?? new Spans()
-    this.#spans.set(taskId, known)
-    return known
+  /** The spans that an event may be part of. After the end of a task and of its calls, only a new one needs any. */
+  #followedOf(taskId: string, task: number, type: string): Followed | undefined {
+    const known = this.#spans.get(taskId)
+    if (known !== undefined || (this.#closed.has(task) && !BEGINNINGS.has(type))) return known
+    const followed = { spans: new Spans(), ended: 0 }
+    this.#spans.set(taskId, followed)
+    return followed
   }
 
   positionAt(index: number): number {
@@ -153,6 +173,13 @@ export class TimelineEvents {
       (filter.agent === "" || (agent !== 0 && this.#agents.at(index) === agent)) &&
       (filter.plugin === "" || (plugin !== 0 && this.#plugins.at(index) === plugin))
   }
+}
+
+/** Whether all spans have ended. Looks at each ended one once. */
+const haveEnded = (followed: Followed): boolean => {
+  const { all } = followed.spans
+  while (all[followed.ended] !== undefined && all[followed.ended]?.to !== null) followed.ended += 1
+  return followed.ended >= all.length
 }
 
 /** How many of `length` ordered numbers are at most `limit`. */

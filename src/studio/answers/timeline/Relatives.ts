@@ -14,7 +14,7 @@ import { StudioLog } from "../../StudioLog.ts"
 import type { Relative, Relatives } from "../../wire/Task.ts"
 import type { TaskQuery } from "../Tasks.ts"
 
-/** Maximum number of listed children: the first ones. */
+/** Maximum number of children that are listed, and whose calls are inferred: the first ones. */
 const MOST = 500
 
 /** Minimum length of a prompt by which a call is recognized, in characters. */
@@ -40,13 +40,14 @@ export const relatives = ({ timeline, task }: typeof TaskQuery.Type) =>
                 },
               ],
       )
-    const all = families.childrenOf(task).filter((child) => isKnown(child.task))
+    const childrenOf = (id: string) => families.childrenOf(id).filter((child) => isKnown(child.task))
+    const all = childrenOf(task)
     const listed = all.slice(0, MOST)
-    const calls = yield* callsOf(past, task, listed)
+    const calls = yield* callsOf(past, task, all)
     const children = yield* Effect.forEach(listed, (child) => told(child.task, calls.get(child.task)))
     const origin = families.originOf(task)
     const isThere = origin !== undefined && isKnown(origin.parent)
-    const started = isThere ? yield* callsOf(past, origin.parent, families.childrenOf(origin.parent)) : undefined
+    const started = isThere ? yield* callsOf(past, origin.parent, childrenOf(origin.parent)) : undefined
     const [parent = null] = isThere ? yield* told(origin.parent, started?.get(task)) : []
     return { parent, children: children.flat(), left: all.length - listed.length } satisfies Relatives
   })
@@ -56,9 +57,15 @@ interface StartingCall {
   readonly isInferred: boolean
 }
 
+/** The tasks that have the same prompt, and the index of the first one that has no call yet. */
+interface Waiting {
+  readonly tasks: Array<string>
+  next: number
+}
+
 /**
  * The calls that started tasks. Where the log names no cause, it is the first call whose arguments have the goal as their
- * prompt, and which started no other task: that is inferred.
+ * prompt, and which started no other task: that is inferred, for the first `MOST` children.
  */
 const callsOf = (
   past: TimelineHistory,
@@ -67,20 +74,29 @@ const callsOf = (
 ): Effect.Effect<ReadonlyMap<string, StartingCall>, LogError> =>
   Effect.gen(function* () {
     const found = new Map<string, StartingCall>()
-    const wanted = new Map<string, Array<string>>()
-    for (const { task, cause, goal } of children) {
-      const prompt = goal.trim()
+    const wanted = new Map<string, Waiting>()
+    for (const [index, { task, cause, goal }] of children.entries()) {
       if (cause !== null) found.set(task, { position: cause, isInferred: false })
-      else if (prompt.length >= SHORTEST_PROMPT) wanted.set(prompt, [...(wanted.get(prompt) ?? []), task])
+      if (cause !== null || index >= MOST) continue
+      const prompt = goal.trim()
+      if (prompt.length < SHORTEST_PROMPT) continue
+      const waiting = wanted.get(prompt)
+      if (waiting === undefined) wanted.set(prompt, { tasks: [task], next: 0 })
+      else waiting.tasks.push(task)
     }
     if (wanted.size === 0) return found
+    const known = new Set(Array.from(found.values(), ({ position }) => position))
     yield* Pages.forEach(past.readPage, { taskId: parent, types: ["ActuatorCommanded"] }, (page) => {
       for (const event of page) {
-        if (!is(event, "ActuatorCommanded")) continue
-        const task = textsIn(event.payload.args).flatMap((text) => wanted.get(text.trim()) ?? [])[0]
-        if (task === undefined) continue
-        found.set(task, { position: event.position, isInferred: true })
-        for (const waiting of wanted.values()) if (waiting[0] === task) waiting.shift()
+        if (!is(event, "ActuatorCommanded") || known.has(event.position)) continue
+        for (const text of textsIn(event.payload.args)) {
+          const waiting = wanted.get(text.trim())
+          const task = waiting?.tasks[waiting.next]
+          if (waiting === undefined || task === undefined) continue
+          waiting.next += 1
+          found.set(task, { position: event.position, isInferred: true })
+          break
+        }
       }
     })
     return found

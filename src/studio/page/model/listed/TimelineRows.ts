@@ -83,11 +83,6 @@ export class TimelineRows implements Listed {
     return this.newest !== null && !this.#isWhole
   }
 
-  /** The last position that the rows cover. */
-  get until(): number {
-    return this.newest?.until ?? 0
-  }
-
   rowAt(row: number): EventRow | undefined {
     this.version.value
     const found = this.#pages.get(Math.floor(row / ROWS))?.rows[row % ROWS]
