@@ -4,6 +4,7 @@ import { Effect, Either, Schema } from "effect"
 import * as DataSchema from "../kernel/program/DataSchema.ts"
 import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import { digest } from "../values/Digest.ts"
+import { defined } from "../values/defined.ts"
 import { type Json, JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
@@ -22,7 +23,8 @@ export interface ModelAgentOptions {
   /**
    * Models that take over, in this order, when the models before them fail: once the retries are used up, or at once
    * where the next retry would have to wait for more than a minute. Each is a model, its name, or `{ model, on }` with
-   * the kinds of failures after which it takes over. The task stays with it. Default: none.
+   * the kinds of failures after which it takes over. The task stays with it. One that cannot fulfil `reasoning` or
+   * `serviceTier` is refused. Default: none.
    */
   readonly fallbacks?: ReadonlyArray<string | Model | Fallbacks.Fallback>
   /**
@@ -183,6 +185,20 @@ const loaded = (model: string | Model): Model =>
 /** A model has a function; a fallback is an object with a model. */
 const isFallback = (given: Model | Fallbacks.Fallback): given is Fallbacks.Fallback => !("turn" in given)
 
+/** A fallback that fails each request would be found out only when it is needed. */
+const refuseUnfulfilled = (
+  candidates: ReadonlyArray<Fallbacks.Candidate>,
+  { reasoning, serviceTier }: Pick<ModelAgentOptions, "reasoning" | "serviceTier">,
+): void => {
+  const wishes = defined({ reasoning, serviceTier })
+  const problems = candidates.flatMap(({ model }, index) => {
+    const found = model.unfulfilled?.(wishes)
+    if (found === undefined) return []
+    return [{ path: `fallbacks.${index}`, expected: "a model that takes reasoning and serviceTier", found }]
+  })
+  if (problems.length > 0) throw new Options.InvalidOptions({ of: "fromModel", problems })
+}
+
 export const settingsOf = (options: ModelAgentOptions): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
   const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined
@@ -195,14 +211,16 @@ export const settingsOf = (options: ModelAgentOptions): Settings => {
       ? { ...(guide as JsonObject), memory: { ...memory } }
       : { guide: guideName, memory: { ...memory } }
   const { fallbacks = [], ...others } = decoded
+  const candidates = fallbacks.map((given) =>
+    typeof given === "object" && isFallback(given)
+      ? Fallbacks.candidate(loaded(given.model), given.on)
+      : Fallbacks.candidate(loaded(given), undefined),
+  )
+  refuseUnfulfilled(candidates, decoded)
   return {
     ...others,
     model,
-    candidates: fallbacks.map((given) =>
-      typeof given === "object" && isFallback(given)
-        ? Fallbacks.candidate(loaded(given.model), given.on)
-        : Fallbacks.candidate(loaded(given), undefined),
-    ),
+    candidates,
     guide,
     guideName,
     memory,

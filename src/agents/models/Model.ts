@@ -91,6 +91,11 @@ export interface Model {
    */
   readonly redact?: (text: string) => string
   /**
+   * Why the model cannot fulfil a wish of an agent, as far as that is known without a request. Default: undefined, it
+   * takes all.
+   */
+  readonly unfulfilled?: (wishes: Pick<TurnRequest, "reasoning" | "serviceTier">) => string | undefined
+  /**
    * Asks the model for one turn. `onDelta` receives each piece as it arrives; the possible start of the model's key is
    * held back, so that no key spans several deltas. An answer that did not end cleanly fails, with its parts and usage
    * as far as they are known. Interrupting the effect closes the connection. `onUsage` receives the tokens so far, if

@@ -11,6 +11,7 @@ import * as AiSdkModel from "./providers/AiSdkModel.ts"
 import { ending } from "./providers/AnswerEnd.ts"
 import { bounded } from "./providers/AnswerLimit.ts"
 import * as Provider from "./providers/Provider.ts"
+import * as Wishes from "./providers/Wishes.ts"
 import * as Secrets from "./secrets/Secrets.ts"
 import { KeyMissing, type ProviderMissing, UnknownProvider } from "./UnusableModel.ts"
 
@@ -70,7 +71,7 @@ export const load = (
  * be loaded, its turns fail.
  */
 export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
-  Either.map(named(name), ([{ name: provider }, model]) => {
+  Either.map(named(name), ([{ name: provider, wishes }, model]) => {
     let loaded: Model | undefined
     const loading = Effect.suspend(() => (loaded === undefined ? load(name) : Effect.succeed(loaded))).pipe(
       Effect.tap((found) =>
@@ -84,7 +85,13 @@ export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
       }),
     )
     const redact = (text: string) => loaded?.redact?.(text) ?? text
-    return { provider, model, redact, turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)) }
+    return {
+      provider,
+      model,
+      redact,
+      unfulfilled: (wish) => Wishes.unfulfilled(wishes, provider, model, wish),
+      turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)),
+    }
   })
 
 const OF = "Models.load"

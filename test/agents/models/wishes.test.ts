@@ -67,6 +67,37 @@ describe("a wish of a request", () => {
     }),
   )
 
+  it.scopedLive("of the most reasoning leaves room for an answer, within each model's limits", () =>
+    Effect.gen(function* () {
+      for (const model of ["claude-opus-4-20250514", "claude-opus-4-1", "claude-sonnet-4-5"]) {
+        const { bodies } = yield* sent("anthropic", { reasoning: "max" }, model)
+        const { max_tokens, thinking } = bodies[0] as { max_tokens: number; thinking: { budget_tokens: number } }
+        expect(thinking.budget_tokens).toBeGreaterThan(16_384)
+        expect(max_tokens).toBeGreaterThan(thinking.budget_tokens)
+      }
+      for (const model of ["gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.5-pro"]) {
+        const { bodies } = yield* sent("google", { reasoning: "max" }, model)
+        expect(bodies[0]).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: 24_576 } } })
+      }
+    }),
+  )
+
+  it.scopedLive("that a fallback cannot fulfil is refused before anything is asked", () =>
+    Effect.gen(function* () {
+      const refused = (fallback: unknown, wish: object) => () =>
+        fromModel({ model: "google/gemini-2.5-pro", fallbacks: [fallback as string], ...wish })
+      const budget = { reasoning: { budgetTokens: 2_048 } }
+      expect(refused("openai/gpt-5", budget)).toThrow(/fallbacks\.0.*openai/s)
+      expect(refused({ model: "ollama/qwen3", on: ["refused"] }, budget)).toThrow(/fallbacks\.0.*ollama/s)
+      expect(refused("anthropic/claude-sonnet-4-5", { serviceTier: "flex" })).toThrow(/serviceTier/)
+      const loaded = yield* Models.load("openai/gpt-5", { apiKey: KEY })
+      expect(refused(loaded, budget)).toThrow(/fallbacks\.0/)
+      expect(refused("anthropic/claude-sonnet-4-5", budget)).not.toThrow()
+      expect(refused("openai/gpt-5", { reasoning: "high", serviceTier: "flex" })).not.toThrow()
+      expect(refused("openai/gpt-5", {})).not.toThrow()
+    }),
+  )
+
   it.scopedLive("yields to the provider's own option", () =>
     Effect.gen(function* () {
       const providerOptions = { openai: { reasoningEffort: "minimal" } }

@@ -45,6 +45,7 @@ export const make = (parts: Parts): Model => ({
   provider: parts.provider.name,
   model: parts.model,
   redact: parts.secrets.redact,
+  unfulfilled: (wish) => Wishes.unfulfilled(parts.provider.wishes, parts.provider.name, parts.model, wish),
   turn: (request, onDelta, onUsage, hints) =>
     Effect.acquireUseRelease(
       Effect.sync(() => new AbortController()),

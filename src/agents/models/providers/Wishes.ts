@@ -3,7 +3,7 @@
  * fulfil fails the request: a model that silently reasons less, or at another price, is worse.
  */
 
-import { Either } from "effect"
+import { Either, Option } from "effect"
 import { defined } from "../../../values/defined.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { Effort, Reasoning, ServiceTier, TurnRequest } from "../Model.ts"
@@ -37,19 +37,26 @@ export const optionsFor = (
   return Either.right(asked.length === 0 ? {} : { [key]: Object.assign({}, ...asked) })
 }
 
+/** Why a provider cannot fulfil a wish of a request; undefined if it can. */
+export const unfulfilled = (...of: Parameters<typeof optionsFor>): string | undefined =>
+  Option.getOrUndefined(Either.getLeft(optionsFor(...of)))
+
 const refusal = (provider: string, model: string, name: string, wish: Reasoning | ServiceTier): string =>
   `expected a ${name} that ${provider} takes for ${model}, found ${JSON.stringify(wish)}; leave it out, or give the provider's own option in providerOptions`
 
 const budgetOf = (reasoning: Reasoning): number | undefined =>
   typeof reasoning === "object" ? reasoning.budgetTokens : undefined
 
-/** Tokens of reasoning at models that take no effort, only a budget. Anthropic accepts 1,024 or more. */
+/**
+ * Tokens of reasoning at models that take no effort, only a budget. Anthropic accepts 1,024 or more, and fewer than the
+ * 32,000 of an answer of Claude Opus 4; Gemini 2.5 Flash accepts at most 24,576.
+ */
 const BUDGETS: { readonly [effort in Exclude<Effort, "off">]: number } = {
   minimal: 1_024,
   low: 2_048,
   medium: 8_192,
   high: 16_384,
-  max: 32_000,
+  max: 24_576,
 }
 
 /** Claude up to 4.5, which have no adaptive thinking. The package knows which models reject budgets. */
