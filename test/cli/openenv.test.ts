@@ -187,7 +187,7 @@ describe("hindcast serve --openenv", () => {
     expect(answer).toContain(String(gold.observation[0]))
   })
 
-  it("takes no more from a client than it can answer", async () => {
+  it("is held up by no client that reads nothing", async () => {
     const deaf = net.connect(port, "127.0.0.1")
     await once(deaf, "connect")
     const handshake = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -196,16 +196,10 @@ describe("hindcast serve --openenv", () => {
     deaf.write(
       `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${handshake}\r\n\r\n`,
     )
-    // One that reads nothing and never stops asking: what is sent fills the system's buffers, and then waits here.
+    // It reads none of the answers, which are more than the system's buffers hold.
     const asking = Buffer.concat(Array.from({ length: 2000 }, () => frame(1, '{"type":"nonsense"}')))
-    let sent = 0
-    while (deaf.write(asking) || deaf.writableLength < asking.length * 64) {
-      sent += asking.length
-      if (sent > 256 * 1024 * 1024) break
-      await new Promise(setImmediate)
-    }
-    expect(sent).toBeLessThan(256 * 1024 * 1024)
-    // It holds up nobody, and neither does it hold up the end of the server, which the next test begins.
+    for (let count = 0; count < 100; count++) deaf.write(asking)
+    // It holds up nobody, and not the end of the server either, which the next test begins.
     expect(await (await connect(port)).ask('{"type":"state"}')).toMatchObject({ type: "state" })
   }, 120_000)
 
