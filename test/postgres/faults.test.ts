@@ -1,9 +1,14 @@
 import * as net from "node:net"
 import { Context, Effect, Either, Fiber, Layer, Option, Stream } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { CaughtUp, EventLog, Exact } from "../../src/events/log/EventLog.ts"
 import { Lease } from "../../src/events/log/Lease.ts"
+import { BEGIN } from "../../src/events/postgres/append.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
+import * as Address from "../../src/events/postgres/server/address.ts"
+import * as Connection from "../../src/events/postgres/server/connection.ts"
+import * as Driver from "../../src/events/postgres/server/driver.ts"
+import * as Session from "../../src/events/postgres/server/session.ts"
 import { interleave } from "../../src/events/testing/interleaving.ts"
 import { open } from "./backend.ts"
 import { server } from "./cluster.ts"
@@ -163,6 +168,94 @@ describe("broken connections", () => {
     ))
 })
 
+describe("scarce and old connections", () => {
+  it("opening fails, and ends, when the server has too few connections", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const user = `${name}_u`
+        yield* logOf(name)
+        yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            await sql(`CREATE ROLE ${user} LOGIN PASSWORD 'pw' CONNECTION LIMIT 2`)
+            await sql(`SELECT ${name}.grant_access('${user}', 'writer')`)
+          }),
+          () => Effect.promise(() => sql(`DROP OWNED BY ${user}; DROP ROLE ${user}`)),
+        )
+        const url = new URL(yield* Effect.promise(() => urlOf(name)))
+        url.username = user
+        url.password = "pw"
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(layer({ url: url.href }))))
+        expect(refused.message).toContain("no room for another connection")
+      }),
+    ))
+
+  it("events get the server's time after this machine slept", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const log = yield* logOf(name)
+        const [first] = (yield* log.append(note("s", "before"))).events
+        const monotonic = performance.now.bind(performance)
+        const leap = vi.spyOn(performance, "now").mockImplementation(() => monotonic() + 3_600_000)
+        yield* Effect.addFinalizer(() => Effect.sync(() => leap.mockRestore()))
+        const [second] = (yield* log.append(note("s", "after"))).events
+        expect((second?.recordedAt ?? 0) - (first?.recordedAt ?? 0)).toBeLessThan(1_800_000)
+      }),
+    ))
+
+  it("a writer's lock that another session still held is taken by a later heartbeat", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        yield* logOf(name)
+        const address = yield* Effect.flatMap(
+          Effect.promise(() => urlOf(name)),
+          Address.parse,
+        )
+        const database = yield* Connection.make(address, yield* Driver.load(address.name))
+        const [former, session] = [Session.make(database), Session.make(database)]
+        for (const { end } of [former, session]) yield* Effect.addFinalizer(() => Effect.promise(end))
+        const isHeld = async () => (await sql(`SELECT ${Session.isHeld("4711::bigint")}`))[0]?.[0]
+        yield* Effect.promise(async () => {
+          await former.hold("4711")
+          await session.hold("4711")
+          await former.release("4711")
+          expect(await isHeld()).toBe(false)
+          await session.retake("4711")
+          expect(await isHeld()).toBe(true)
+          await session.release("4711")
+          expect(await isHeld()).toBe(false)
+        })
+      }),
+    ))
+
+  it("full durability waits for the disk in a database that does not", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        yield* logOf(name)
+        const { default: pg } = yield* Effect.promise(() => import("pg"))
+        const client = new pg.Client({
+          connectionString: (yield* Effect.promise(() => urlOf("x"))).split("?")[0] ?? "",
+        })
+        yield* Effect.acquireRelease(
+          Effect.promise(() => client.connect()),
+          () => Effect.promise(() => client.end()),
+        )
+        const settingAfter = async (synced: boolean) => {
+          await client.query("BEGIN; SET LOCAL synchronous_commit = off")
+          await client.query(`SELECT ${name}.append(5, '', ${synced}, ${Array(16).fill("'{}'").join(", ")})`)
+          const { rows } = await client.query("SHOW synchronous_commit")
+          await client.query("ROLLBACK")
+          return rows[0]?.synchronous_commit
+        }
+        expect(yield* Effect.promise(() => settingAfter(true))).toBe("on")
+        expect(yield* Effect.promise(() => settingAfter(false))).toBe("off")
+      }),
+    ))
+})
+
 describe("several writers", () => {
   it("any interleaving of two processes' appends is equivalent to a sequence", () =>
     run(
@@ -182,12 +275,11 @@ describe("several writers", () => {
         const { default: pg } = yield* Effect.promise(() => import("pg"))
         const frozen = new pg.Client({
           connectionString: yield* Effect.promise(() => urlOf("x").then((url) => url.split("?")[0] ?? "")),
+          options: `-c search_path=${name},pg_temp`,
         })
         frozen.on("error", () => {})
         yield* Effect.promise(() => frozen.connect())
-        yield* Effect.promise(() =>
-          frozen.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 1000; SELECT ${name}.locked()`),
-        )
+        yield* Effect.promise(() => frozen.query(BEGIN))
         expect(yield* log.append(note("s", "after"))).toMatchObject({ position: 2 })
         yield* Effect.promise(() => frozen.end().catch(() => {}))
       }),

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { Effect, Either, Layer } from "effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
+import { DiskFull, LogBusy, LogCorrupt, LogUnavailable } from "../../src/events/log/LogErrors.ts"
 import * as ServerUrl from "../../src/events/log/ServerUrl.ts"
 import * as Address from "../../src/events/postgres/server/address.ts"
-import { statementError } from "../../src/events/postgres/server/errors.ts"
+import { inDoubt, statementError } from "../../src/events/postgres/server/errors.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import { record, replayed } from "../../src/record/index.ts"
 import { open } from "../../src/workspace/questions/OpenFiles.ts"
@@ -53,6 +54,26 @@ describe("messages about a server", () => {
       expect(String(Either.isLeft(parsed) && parsed.left)).not.toContain("s3cret")
     }
     expect(ServerUrl.shown("postgres://u:p%40ss@h:5433/db?schema=x")).toBe("postgres://u@h:5433/db?schema=x")
+  })
+})
+
+describe("errors of a server", () => {
+  it("never say that nothing was written once a try of an append was lost", () => {
+    for (const error of [
+      new LogBusy({ log: "postgres://h/db", waitedMs: 1 }),
+      new DiskFull({ log: "postgres://h/db" }),
+      new LogUnavailable({ log: "postgres://h/db", reason: "the server is starting" }),
+    ]) {
+      const { message } = inDoubt("postgres://h/db", error)
+      expect(message).toContain("may have been stored")
+      expect(message).not.toContain("Nothing")
+    }
+  })
+
+  it("advise a command that works on a log on a server", () => {
+    const damaged = (log: string) => new LogCorrupt({ log, position: 1, reason: "r" }).message
+    expect(damaged("postgres://h/db")).toContain("`hindcast log verify --log postgres://h/db`")
+    expect(damaged("/a/log.db")).toContain("`hindcast log doctor --log /a/log.db`")
   })
 })
 

@@ -6,7 +6,7 @@ import { Lease } from "../../src/events/log/Lease.ts"
 import { Presence } from "../../src/events/log/Presence.ts"
 import { Snapshots } from "../../src/events/log/Snapshots.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
-import { control, ownServer } from "./cluster.ts"
+import { control, ownServer, startMeanwhile } from "./cluster.ts"
 import { schema, sql, urlOf } from "./server.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
@@ -53,8 +53,8 @@ describe("the server", () => {
         const waiting = yield* Effect.fork(
           Effect.all([log.append(note("one")), log.append(note("two"))], { concurrency: "unbounded" }),
         )
-        yield* Effect.yieldNow()
-        yield* Effect.sync(() => control(directory, "start"))
+        // Appends fail to connect meanwhile, and try again.
+        yield* Effect.promise(() => startMeanwhile(directory))
         expect((yield* Fiber.join(waiting)).map(({ position }) => position)).toEqual([2, 3])
         // As a crash does.
         yield* Effect.sync(() => control(directory, "restart", "immediate"))
@@ -104,6 +104,7 @@ describe("the server", () => {
         yield* Effect.promise(() => sql(`CREATE TABLE ${name}.events (id int)`))
         expect((yield* failing(url)).message).toContain("found another program's tables")
         yield* Effect.promise(() => sql(`DROP SCHEMA ${name} CASCADE`))
+        expect((yield* failing(yield* Effect.promise(() => urlOf("user")))).message).toContain("reserved word of SQL")
         yield* Effect.scoped(logAt(url))
         for (const [version, advice] of [
           [0, "Upgrade them with `hindcast log upgrade`"],
@@ -206,6 +207,9 @@ describe("rights", () => {
         }
         yield* Effect.promise(() => sql(`ALTER TABLE ${name}.events DISABLE TRIGGER unchanging`))
         expect(yield* log.verify).toMatchObject({ _tag: "Tampered", kind: "schema changed" })
+        yield* Effect.promise(() => sql(`ALTER TABLE ${name}.events ENABLE REPLICA TRIGGER unchanging`))
+        expect(yield* log.verify).toMatchObject({ _tag: "Tampered", kind: "schema changed" })
+        expect(yield* log.readPage({ stream: "s\0" }, 10)).toEqual([])
         yield* Effect.promise(() => sql(`UPDATE ${name}.events SET actor = 'human:else' WHERE position = 2`))
         yield* Effect.promise(() => sql(`ALTER TABLE ${name}.events ENABLE TRIGGER unchanging`))
         expect(yield* log.verify).toMatchObject({ _tag: "Tampered", position: 2, kind: "content changed" })

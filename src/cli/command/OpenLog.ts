@@ -263,7 +263,10 @@ const open = (
       const url = yield* serverOf(log)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
-        log: url === undefined ? { filename: yield* fileToOpen, readonly, personal } : { url, readonly, personal },
+        log:
+          url === undefined
+            ? { filename: yield* fileToOpen, readonly, personal }
+            : { url, readonly, create: !mustExist, personal },
         workspace: yield* workspaceOf(workspace),
         actor: userAsActor(),
       })

@@ -57,9 +57,10 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
         expected: "FILE or --before MOMENT",
         found: Option.isSome(file) ? "both" : "neither",
       })
+    const logFile = yield* OpenLog.fileOf(log)
     const wanted = Option.isSome(file) ? yield* ofFile(file.value) : yield* earlier(Option.getOrThrow(before))
     const store = yield* Effect.acquireRelease(
-      RecordedFiles.reading(() => ContentStore.open(fileOf(OpenLog.filenameOf(log)))),
+      RecordedFiles.reading(() => ContentStore.open(fileOf(logFile))),
       (opened) => Effect.sync(() => opened.close()),
     )
     const { digests } = yield* wanted.choose

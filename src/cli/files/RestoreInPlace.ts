@@ -76,9 +76,10 @@ export const run = (typed: Typed) =>
       })
     // Before anything is recorded.
     if (!dryRun) yield* agrees(Effect.succeed(true))
+    const file = yield* OpenLog.fileOf(log)
     const target = yield* Effect.provide(find(typed), OpenLog.forPast(log))
     const { root, position } = target
-    const filename = fs.realpathSync(OpenLog.filenameOf(log))
+    const filename = fs.realpathSync(file)
     if (dryRun) {
       const planned = yield* planOf(target, yield* present(target, filename), filename, true)
       return yield* Output.show(json, documentOf(target, planned), (style) =>

@@ -87,6 +87,9 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
               return yield* refuse("an intact log", flaw, "`hindcast log verify` tells what is damaged.")
             next = { position: event.link.position, hash: event.hash }
           }
+          // First, so that an interrupted copy keeps no key whose destruction it has.
+          const shredded = shreddedIn(part)
+          if (shredded.length > 0) yield* sink.destroyKeys(shredded)
           yield* sink.write(head, part)
           head = next
           yield* onEvents(head.position, end.position)
@@ -134,6 +137,14 @@ const isPart = (records: Records.Service, { position, hash }: Head) =>
     )
     return isThere
   })
+
+/** The keys whose destruction these events record. */
+const shreddedIn = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
+  events.flatMap(({ link: { type, stream } }) =>
+    type === "PayloadShredded" && stream.startsWith(KEY_STREAM) ? [stream.slice(KEY_STREAM.length)] : [],
+  )
+
+const KEY_STREAM = "key/"
 
 /** In characters, so that a page of large payloads fits into a statement. */
 const MAX_PART = 16 * 1024 * 1024

@@ -4,6 +4,7 @@ import { Data } from "effect"
 import { quoteWord } from "../../values/ShellWord.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import type { ExpectedVersion } from "./AppendRequest.ts"
+import { isAddress } from "./ServerUrl.ts"
 
 /** Retry: another process held the log for longer than the busy time-out. */
 export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string; readonly waitedMs: number }> {
@@ -89,7 +90,11 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
     const where = this.position === null ? "" : ` at @${this.position}`
     // The log may be another than the command's: a backup, or the source of a copy.
     const log = `--log ${quoteWord(this.log)}`
-    return `${this.log} is damaged${where}: ${this.reason}. Run \`hindcast log doctor ${log}\` to see what is damaged, which events are intact, and what to do.`
+    return `${this.log} is damaged${where}: ${this.reason}. ${
+      isAddress(this.log)
+        ? `Run \`hindcast log verify ${log}\` to see what is damaged.`
+        : `Run \`hindcast log doctor ${log}\` to see what is damaged, which events are intact, and what to do.`
+    }`
   }
 }
 

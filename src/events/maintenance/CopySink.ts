@@ -22,6 +22,8 @@ export interface CopySink {
   readonly head: Effect.Effect<Head, LogError>
   /** Writes a page directly after a head, all or none. Fails if another program has appended meanwhile. */
   readonly write: (after: Head, page: ReadonlyArray<StoredEvent>) => Effect.Effect<void, LogError | DiskFull>
-  /** Adds keys of subjects. Those that it has stay. */
+  /** Destroys keys by id, of which an earlier copy may have brought some. */
+  readonly destroyKeys: (ids: ReadonlyArray<string>) => Effect.Effect<void, LogError | DiskFull>
+  /** Adds keys of subjects. Those that it has stay, but a destroyed key replaces the key of the same id. */
   readonly addKeys: (keys: ReadonlyArray<StoredKey>) => Effect.Effect<void, LogError | DiskFull>
 }

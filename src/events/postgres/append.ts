@@ -12,7 +12,7 @@ import { missedBy } from "./missed.ts"
 import { EMPTY, type Reader, readByIds, readPage } from "./read.ts"
 import { insert } from "./rows.ts"
 import type { Query as Run } from "./server/connection.ts"
-import { statementError } from "./server/errors.ts"
+import { inDoubt, isLost, isUnreachable, statementError } from "./server/errors.ts"
 
 export interface Appending {
   readonly reader: Reader
@@ -31,7 +31,11 @@ const MAX_BYTES_PER_COMMIT = 64 * 1024 * 1024
 /** A client that stops in the middle of a transaction loses it after this time, so that others can append. */
 const FROZEN_AFTER_MS = 5_000
 
-const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${FROZEN_AFTER_MS}; SELECT locked()`
+/** A clock that the server has not confirmed for this long may have stood still with the machine. In milliseconds. */
+const CLOCK_AGES_AFTER_MS = 1_000
+
+/** Takes the log's lock. */
+export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${FROZEN_AFTER_MS}; SELECT locked()`
 
 /** A log as of one moment: what `Sequencer` needs. */
 interface State {
@@ -65,6 +69,8 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
   let acknowledged = EMPTY
   let versions = new Map<string, number>()
   let clock: ServerClock | undefined
+  /** Of this writer's last event: times never run backwards. */
+  let lastRecordedAt = 0
   /** True while other processes append, too. */
   let isContended = false
   /** Set once acknowledged events are missing: nothing more is appended. */
@@ -117,12 +123,17 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
       if (known === undefined) throw new Error(`the version of ${stream} is unknown`)
       return known
     }
-    return Sequencer.sequence({ head, version, find: (id) => earlier.get(id) }, batch, clock())
+    return Sequencer.sequence(
+      { head, version, find: (id) => earlier.get(id) },
+      batch,
+      Math.max(clock.now(), lastRecordedAt),
+    )
   }
 
   const placed = (batch: Sequencer.Sequenced) => {
     head = batch.head
     acknowledged = batch.head
+    lastRecordedAt = batch.rows.at(-1)?.recordedAt ?? lastRecordedAt
     for (const [key, version] of batch.versions) versions.set(key, version)
     if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     committed(batch)
@@ -133,7 +144,8 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
   /** Undefined if another process has appended meanwhile. */
   const commitAtHead = async (batch: ReadonlyArray<ValidatedAppend>): Promise<Sequencer.Sequenced | undefined> => {
     const earlier = byId(await readByIds(reader, idsIn(batch)))
-    const isKnown = head !== undefined && streamsIn(batch).every(({ key }) => versions.has(key))
+    const isKnown =
+      head !== undefined && clock?.isFresh() === true && streamsIn(batch).every(({ key }) => versions.has(key))
     if (!isKnown) {
       const state = await readState(database.queryOnce, batch)
       take(state)
@@ -200,12 +212,21 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
 
   const commitGroup = async (batch: ReadonlyArray<ValidatedAppend>): Promise<ReadonlyArray<CommitResult>> => {
     const began = performance.now()
+    let isInDoubt = false
     try {
       if (lost !== undefined) throw lost
-      const sequenced = await database.patiently((again) => commitOnce(again ? batch.map(withGivenIds) : batch))
+      const sequenced = await database.patiently(async (again) => {
+        try {
+          return await commitOnce(again ? batch.map(withGivenIds) : batch)
+        } catch (cause) {
+          isInDoubt ||= isLost(cause) && !isUnreachable(cause)
+          throw cause
+        }
+      })
       return await answersOf(sequenced)
     } catch (cause) {
-      const error = errorOf(cause, performance.now() - began)
+      const found = errorOf(cause, performance.now() - began)
+      const error = isInDoubt ? inDoubt(address.name, found) : found
       return batch.map(() => Either.left(error))
     }
   }
@@ -232,12 +253,20 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
   }
 }
 
-/** The server's time, in epoch milliseconds. */
-type ServerClock = () => number
+interface ServerClock {
+  /** The server's time, in epoch milliseconds. */
+  readonly now: () => number
+  /** False once the machine may have slept: its monotonic clock stands still meanwhile, and its other clock does not. */
+  readonly isFresh: () => boolean
+}
 
 const clockAt = (told: number): ServerClock => {
   const at = performance.now()
-  return () => told + Math.floor(performance.now() - at)
+  const since = Date.now()
+  return {
+    now: () => told + Math.floor(performance.now() - at),
+    isFresh: () => Math.abs(Date.now() - since - (performance.now() - at)) < CLOCK_AGES_AFTER_MS,
+  }
 }
 
 const isSame = (one: Head | undefined, other: Head): boolean =>

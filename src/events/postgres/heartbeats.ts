@@ -69,7 +69,7 @@ export const announce = (
   also: () => Promise<void> = async () => {},
 ): Effect.Effect<void, LogError, Scope.Scope> => {
   const lock = lockOf(identity)
-  const send = () => database.queryOnce(SEND, [identity, lock, os.hostname(), process.pid])
+  const send = () => session.send(SEND, [identity, lock, os.hostname(), process.pid])
   return Effect.asVoid(
     Effect.acquireRelease(
       attemptRead(database.address, async () => {
@@ -80,6 +80,7 @@ export const announce = (
           if (isBeating) return
           isBeating = true
           send()
+            .then(() => session.retake(lock))
             .then(also)
             .catch(() => {})
             .finally(() => {

@@ -5,7 +5,7 @@ import { type LogError, LogUnavailable, type OpenError } from "../log/EventLog.t
 import * as ServerUrl from "../log/ServerUrl.ts"
 import type { CopySink, StoredKey } from "../maintenance/CopySink.ts"
 import { rowsOf } from "../maintenance/StoredRows.ts"
-import { addKeys, storedKeys } from "./keys.ts"
+import { addKeys, destroyKeys, storedKeys } from "./keys.ts"
 import { EMPTY, readHead } from "./read.ts"
 import { insert } from "./rows.ts"
 import * as Address from "./server/address.ts"
@@ -26,6 +26,7 @@ export const sink = (url: string): Effect.Effect<CopySink, OpenError, Scope.Scop
           attempt(address, () => insert(database.writeOnce, after.position === 0 ? EMPTY : after, rowsOf(page), true)),
           ({ placed }) => (placed ? Effect.void : new LogUnavailable({ log: address.name, reason: MOVED })),
         ),
+      destroyKeys: (ids) => attempt(address, () => destroyKeys(database, ids)),
       addKeys: (keys) => attempt(address, () => addKeys(database, keys)),
     }
   })

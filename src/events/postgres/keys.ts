@@ -194,13 +194,25 @@ export const storedKeys = async ({ address, query }: Database): Promise<Readonly
     shreddedBy: shreddedBy === null ? null : String(shreddedBy),
   }))
 
-/** Adds keys of another log. Existing keys of subjects stay. */
+/** Destroys keys by id, for a copy of a log that records it. */
+export const destroyKeys = async ({ address, query }: Database, ids: ReadonlyArray<string>): Promise<void> => {
+  const statements = statementsOf(keysSchemaOf(address.schema))
+  if ((await query(statements.deleteByIds, [ids])).length === 0) return
+  // Snapshots have what the keys have encrypted.
+  await query(statements.eraseOfSnapshots)
+  const { id, secret } = newKey()
+  await query(statements.addOfSnapshots, [id, secret, Date.now()])
+}
+
+/** Adds keys of another log. Existing keys of subjects stay, but not one that the other log has destroyed. */
 export const addKeys = async ({ address, query }: Database, keys: ReadonlyArray<StoredKey>): Promise<void> => {
   const statements = statementsOf(keysSchemaOf(address.schema))
   const ofSnapshots = newKey()
   await query(statements.addOfSnapshots, [ofSnapshots.id, ofSnapshots.secret, Date.now()])
-  for (const { id, subject, secret, madeAt, shreddedBy } of keys)
+  for (const { id, subject, secret, madeAt, shreddedBy } of keys) {
+    if (secret === null) await query(statements.deleteByIds, [[id]])
     await query(statements.addStored, [id, subject, secret === null ? null : Buffer.from(secret), madeAt, shreddedBy])
+  }
 }
 
 const ownersIn = (requests: ReadonlyArray<CheckedAppend>): ReadonlyArray<PersonalOwner> =>
@@ -223,6 +235,7 @@ const statementsOf = (schema: string) => ({
   destroyed: `SELECT id, shredded_by FROM ${schema}.keys WHERE subject = $1 AND secret IS NULL`,
   settle: `DELETE FROM ${schema}.keys WHERE id = $1 AND secret IS NULL`,
   usable: `SELECT has_schema_privilege('${schema}', 'USAGE')`,
+  deleteByIds: `DELETE FROM ${schema}.keys WHERE id = ANY($1::text[]) AND subject IS NOT NULL RETURNING id`,
   seal: `SELECT secret FROM ${schema}.seal`,
   addSeal: `INSERT INTO ${schema}.seal (secret) VALUES ($1) ON CONFLICT DO NOTHING`,
 })

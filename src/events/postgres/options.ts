@@ -19,6 +19,8 @@ export interface PostgresOptions {
   readonly durability?: "normal" | "full"
   /** Opens for reading only: creates and changes nothing, and appends fail. */
   readonly readonly?: boolean
+  /** With `false`, fails if there is no log. Default: creates it, unless `readonly`. */
+  readonly create?: boolean
   /** With `false`, personal data reads as if its keys were missing. Default: true. */
   readonly personal?: boolean
   /** Event types that appends are validated against. Default: Hindcast's own. */
@@ -31,6 +33,7 @@ export const PostgresOptions = Options.of<PostgresOptions>({
   optional: {
     durability: Schema.Literal("normal", "full"),
     readonly: Schema.Boolean,
+    create: Schema.Boolean,
     personal: Schema.Boolean,
     vocabulary: Vocabulary.Vocabulary,
   },

@@ -32,7 +32,7 @@ export const pageQuery = (query: Query, limit: number, columns = EVENT_COLUMNS):
   const { after = 0, until, stream, taskId, types, timeline } = query
   const values: Array<unknown> = []
   const put = (value: unknown, type: string): string => {
-    values.push(value)
+    values.push(storable(value))
     return `$${values.length}::${type}`
   }
   const select = (conditions: ReadonlyArray<string>, order = "position"): PageQuery => {
@@ -60,12 +60,23 @@ export const pageQuery = (query: Query, limit: number, columns = EVENT_COLUMNS):
   return taskId === undefined ? select(conditions) : select(conditions, "task_id, position")
 }
 
+/** Without texts that have a NUL, which the server refuses and no event has. `conditionsOf` finds nothing for them. */
+const storable = (value: unknown): unknown =>
+  typeof value === "string"
+    ? value.replaceAll("\0", "")
+    : Array.isArray(value)
+      ? value.filter((text) => !hasNul(text))
+      : value
+
+const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0")
+
 type Put = (value: unknown, type: string) => string
 
 const conditionsOf = (query: Query | (Omit<Query, "types"> & { readonly types: undefined }), put: Put, of = "") => {
   const { after = 0, until, timeline, stream, afterVersion, taskId, types, occurredAt, plugin } = query
   const column = (name: string, condition: string) => `${of}${name} ${condition}`
   return [
+    ...([stream, timeline, taskId, plugin].some(hasNul) ? ["false"] : []),
     column("position", `> ${put(wholeOf(after), "bigint")}`),
     ...(until === undefined ? [] : [column("position", `<= ${put(wholeOf(until), "bigint")}`)]),
     ...(stream === undefined ? [] : [column("stream", `= ${put(stream, "text")}`)]),

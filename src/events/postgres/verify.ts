@@ -121,7 +121,7 @@ const triggers: Check = {
     const rows = await query(TRIGGERS, [address.schema])
     const own = new Set(
       rows.flatMap(([table, name, enabled, isOwn]) =>
-        isOwn === true && name === "unchanging" && enabled !== "D" ? [String(table)] : [],
+        isOwn === true && name === "unchanging" && (enabled === "O" || enabled === "A") ? [String(table)] : [],
       ),
     )
     const missing = UNCHANGING.filter((table) => !own.has(table)).map((table) =>

@@ -28,6 +28,7 @@ export const sink = (filename: string): Effect.Effect<CopySink, OpenError, Scope
           ),
           (isWritten) => (isWritten ? Effect.void : new LogUnavailable({ log: filename, reason: MOVED })),
         ),
+      destroyKeys: (ids) => Database.attempt(filename, () => keyFile.destroy(`${targetOf(filename)}.keys`, ids)),
       addKeys: (keys) => Database.attempt(filename, () => keyFile.add(`${targetOf(filename)}.keys`, keys)),
     }
     return sink

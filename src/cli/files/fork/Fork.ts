@@ -1,6 +1,5 @@
 /** The command `hindcast files fork`: a recorded session continues from a moment, in a directory with its files at that moment. */
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Cause, Effect, Option } from "effect"
 import { EventLog, NoStream } from "../../../events/log/EventLog.ts"
@@ -98,6 +97,8 @@ const prepare = (typed: Typed) =>
     yield* TrustLog.settled(typed)
     const session = yield* ForkedSession.find(whole, typed.moment, typed.task)
     const { kind, from } = session
+    // Only a log in a file answers the program's requests.
+    if (kind === "program") yield* OpenLog.fileOf(typed.log)
     const words = yield* kind === "program" ? programWords(typed) : NewSession.wordsFor(session, chosen(typed))
     const recorded = yield* RecordedFiles.open({ at: typed.moment, taskId: from.taskId })
     const isFromStart = kind === "program" && (yield* ForkedSession.repeatsCalls(session))
@@ -273,7 +274,7 @@ const runProgram = (typed: Typed, session: ForkedSession.ForkedSession, made: Ma
   Effect.gen(function* () {
     for (const line of ForkLines.program(Output.styleOf(process.stderr), { ...session, ...made }))
       yield* Output.note(line)
-    const log = Option.some(path.resolve(OpenLog.filenameOf(typed.log)))
+    const log = Option.some(yield* OpenLog.fileOf(typed.log))
     const { moment: at, json, trustLog } = typed
     const task = Option.some(session.from.taskId)
     yield* ForkProgram.fork({

@@ -6,7 +6,7 @@ import type pg from "pg"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import type { Address } from "./address.ts"
 import type { Driver } from "./driver.ts"
-import { isLost, isRepeatable, type StatementError, statementError } from "./errors.ts"
+import { isLost, isRepeatable, isUnreachable, type StatementError, statementError } from "./errors.ts"
 
 /** A row, by the order of its columns. `int8` is a number, `bytea` a buffer. */
 export type Row = ReadonlyArray<unknown>
@@ -44,6 +44,12 @@ const PATIENCE_MS = 60_000
 const CLOSING_PATIENCE_MS = 2_000
 const CONNECT_WITHIN_MS = 10_000
 
+/** A connection whose peer is silent never says goodbye. In milliseconds. */
+const END_WITHIN_MS = 5_000
+
+/** The system asks a silent peer this early whether it is still there. In milliseconds. */
+const ASK_SILENT_PEER_AFTER_MS = 5_000
+
 /** A statement that waits longer for another's lock fails with `LogBusy`. In milliseconds. */
 const LOCK_TIMEOUT_MS = 15_000
 
@@ -80,7 +86,12 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
             return await run(tries > 0)
           } catch (cause) {
             const hasTime = performance.now() - began < patienceMs
-            if (hasEnded || !hasTime || !(isLost(cause) || (isRepeatable(cause) && tries < MAX_REPEATS))) throw cause
+            if (
+              hasEnded ||
+              !hasTime ||
+              !(isLost(cause) || isUnreachable(cause) || (isRepeatable(cause) && tries < MAX_REPEATS))
+            )
+              throw cause
           }
           await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS))
         }
@@ -121,8 +132,10 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
         writeOnce: (sql, values = []) => run(writes, sql, values),
         transaction,
         connect: async () => {
-          const clients = await Promise.all(Array.from({ length: MAX_READING }, () => reads.connect()))
-          for (const client of clients) client.release()
+          const tries = await Promise.allSettled(Array.from({ length: MAX_READING }, () => reads.connect()))
+          // The pool ends only once each client is back.
+          for (const tried of tries) if (tried.status === "fulfilled") tried.value.release()
+          for (const tried of tries) if (tried.status === "rejected") throw tried.reason
         },
         client: () => new Client(config),
         patiently,
@@ -131,7 +144,7 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
         },
         end: () => {
           hasEnded = true
-          return Promise.all([reads.end(), writes.end()])
+          return within(Promise.all([reads.end(), writes.end()]))
         },
       }
     }),
@@ -144,6 +157,17 @@ const MAX_REPEATS = 5
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)
+  })
+
+/** Waits for the end of connections, for up to five seconds. Never rejects. */
+export const within = (ending: Promise<unknown>): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, END_WITHIN_MS)
+    const ended = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    ending.then(ended, ended)
   })
 
 /** Runs statements, and turns their exceptions into typed errors. Rethrows defects. */
@@ -177,6 +201,7 @@ const configOf = ({ host, port, user, password, database, schema, ssl }: Address
   application_name: `hindcast ${schema}`,
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
   keepAlive: true,
+  keepAliveInitialDelayMillis: ASK_SILENT_PEER_AFTER_MS,
   options: OPTIONS.replace("SCHEMA", schema),
 })
 

@@ -44,6 +44,24 @@ const LOST: ReadonlySet<string> = new Set([
 const LOST_MESSAGE =
   /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|The server closed the connection)/
 
+/** True if no connection was made, so that nothing was sent, and a later one may be. */
+export const isUnreachable = (cause: unknown): boolean => UNREACHABLE.has(codeOf(cause))
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ENOENT", "EAI_AGAIN", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "53300", "57P03"],
+])
+
+/**
+ * The error of an append one of whose tries was lost, after which no error may say that nothing was written.
+ */
+export const inDoubt = (log: string, error: StatementError): StatementError =>
+  error._tag === "LogCorrupt"
+    ? error
+    : new LogUnavailable({
+        log,
+        reason: `${error._tag === "LogUnavailable" ? error.reason : error._tag === "DiskFull" ? "the disk is full" : "another append holds the log"}. The connection broke during this append, which may have been stored: look for its events before you append them again`,
+      })
+
 /** True if a statement met another transaction, and nothing of it was done. */
 export const isRepeatable = (cause: unknown): boolean => REPEATABLE.has(codeOf(cause))
 

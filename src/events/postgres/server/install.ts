@@ -23,6 +23,9 @@ export const find = async (database: Database): Promise<void> => {
 export const findOrCreate = async (database: Database): Promise<void> => {
   if ((await look(database, database.queryOnce)) === "log") return
   const { schema } = database.address
+  const [[isPlain] = []] = await database.queryOnce("SELECT quote_ident($1) = $1", [schema])
+  if (isPlain !== true)
+    throw refusal(database, `${schema} is a reserved word of SQL. Name another schema (?schema=…)`, true)
   try {
     await database.transaction("BEGIN", async (query) => {
       await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`hindcast ${schema}`])

@@ -59,7 +59,7 @@ const tablesOf = (schema: string): ReadonlyArray<string> => [
 
 const keyTablesOf = (keys: string): ReadonlyArray<string> => [
   // Without a subject: the key of snapshots. Without a secret: destroyed, until the event \`shredded_by\` is in the log.
-  `CREATE TABLE ${keys}.keys (id text PRIMARY KEY, subject text UNIQUE, secret bytea CHECK (octet_length(secret) = 32), made_at bigint NOT NULL, shredded_by text)`,
+  `CREATE TABLE ${keys}.keys (id text PRIMARY KEY, subject text UNIQUE, secret bytea CHECK (octet_length(secret) = 32), made_at bigint NOT NULL, shredded_by text) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)`,
   `CREATE UNIQUE INDEX keys_of_snapshots ON ${keys}.keys ((subject IS NULL)) WHERE subject IS NULL`,
   `CREATE TABLE ${keys}.seal (one boolean PRIMARY KEY DEFAULT true CHECK (one), secret bytea NOT NULL CHECK (octet_length(secret) = 32))`,
 ]
@@ -80,7 +80,9 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     head record;
     stored bigint;
   BEGIN
-    IF NOT _synced THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
+    IF NOT _synced THEN PERFORM set_config('synchronous_commit', 'off', true);
+    ELSIF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
     PERFORM 1 FROM lock FOR UPDATE;
     SELECT e.position, e.hash INTO head FROM events e ORDER BY e.position DESC LIMIT 1;
     placed := coalesce(head.position, 0) = _after AND (head.hash IS NULL OR head.hash = _hash);

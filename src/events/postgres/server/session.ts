@@ -1,12 +1,16 @@
 /** A log's session: one connection that holds session locks and hears notifications, and is replaced if it breaks. */
 
 import type pg from "pg"
-import { type Database, pause } from "./connection.ts"
+import { type Database, pause, type Row, within } from "./connection.ts"
 import { channelOf } from "./schema.ts"
 
 export interface Session {
   /** Holds a lock until `release`, also after a reconnection. Other sessions see at once when this process has died. */
   readonly hold: (lock: string) => Promise<void>
+  /** Takes a lock if it is not held yet, because a former connection of this process still held it. */
+  readonly retake: (lock: string) => Promise<void>
+  /** Runs a statement on this connection, which no append or read occupies. */
+  readonly send: (sql: string, values: ReadonlyArray<unknown>) => Promise<void>
   readonly release: (lock: string) => Promise<void>
   /** Calls `wake` at each append of any process, and after a reconnection, until the caller runs the returned function. */
   readonly listen: (wake: () => void) => () => void
@@ -35,6 +39,8 @@ const UNLOCK = "SELECT pg_advisory_unlock($1::bigint), pg_advisory_unlock($1::bi
 /** Creates a session that connects at its first use. */
 export const make = (database: Database): Session => {
   const locks = new Set<string>()
+  /** Locks that the current connection has. */
+  let held = new Set<string>()
   const listeners = new Set<() => void>()
   const channel = channelOf(database.address.schema)
   let connected: Promise<pg.Client> | undefined
@@ -47,6 +53,15 @@ export const make = (database: Database): Session => {
     const next = last.then(() => on.query(text, [...values]))
     last = next.catch(() => {})
     return next
+  }
+
+  const take = async (on: pg.Client, lock: string): Promise<void> => {
+    if (held.has(lock)) return
+    const own = held
+    const next = last.then(() => on.query<Array<unknown>>({ text: TRY_LOCK, values: [lock], rowMode: "array" }))
+    last = next.catch(() => {})
+    const [row]: ReadonlyArray<Row> = (await next).rows
+    if (row?.[0] === true) own.add(lock)
   }
 
   const isNeeded = () => !hasEnded && (locks.size > 0 || listeners.size > 0)
@@ -62,6 +77,7 @@ export const make = (database: Database): Session => {
         connected = undefined
         isListening = false
         current = undefined
+        held = new Set()
         if (isNeeded()) void reconnect()
       }
     }
@@ -72,13 +88,14 @@ export const make = (database: Database): Session => {
     try {
       await client.connect()
       current = client
-      // A former connection of this process may still hold it, until the server notices its end.
-      for (const lock of locks) await run(client, TRY_LOCK, [lock])
+      held = new Set()
+      // A former connection of this process may still hold it, until the server notices its end: heartbeats try again.
+      for (const lock of locks) await take(client, lock)
       if (listeners.size > 0) await listenOn(client)
       return client
     } catch (cause) {
-      current = undefined
-      connected = undefined
+      // A newer connection may have taken its place.
+      if (current === client) current = undefined
       void client.end().catch(() => {})
       throw cause
     }
@@ -92,8 +109,13 @@ export const make = (database: Database): Session => {
   }
 
   const client = (): Promise<pg.Client> => {
-    connected ??= connect()
-    return connected
+    if (connected !== undefined) return connected
+    const own = connect()
+    connected = own
+    own.catch(() => {
+      if (connected === own) connected = undefined
+    })
+    return own
   }
 
   let isReconnecting = false
@@ -113,13 +135,19 @@ export const make = (database: Database): Session => {
   return {
     hold: async (lock) => {
       locks.add(lock)
-      const own = await client()
-      await run(own, TRY_LOCK, [lock])
+      await take(await client(), lock)
+    },
+    retake: async (lock) => {
+      if (locks.has(lock) && !held.has(lock)) await take(await client(), lock)
+    },
+    send: async (sql, values) => {
+      await run(await client(), sql, values)
     },
     release: async (lock) => {
       locks.delete(lock)
       // Locks of a broken connection are free already.
-      if (current !== undefined) await run(current, UNLOCK, [lock])
+      held.delete(lock)
+      if (current !== undefined) await within(run(current, UNLOCK, [lock]))
     },
     listen: (wake) => {
       listeners.add(wake)
@@ -138,9 +166,13 @@ export const make = (database: Database): Session => {
     isListening: () => isListening,
     end: async () => {
       hasEnded = true
-      const own = connected
+      const [connecting, latest] = [connected, current]
       connected = undefined
-      await own?.then((client) => client.end()).catch(() => {})
+      const ended = async () => {
+        const own = await connecting?.catch(() => undefined)
+        await Promise.allSettled([own?.end(), latest === own ? undefined : latest?.end()])
+      }
+      await within(ended())
     },
   }
 }

@@ -82,7 +82,10 @@ export const storedIn = (filename: string): ReadonlyArray<StoredKey> =>
     }
   })
 
-/** Adds keys of another log to a log's key file, which is created if necessary. Existing keys of subjects stay. */
+/**
+ * Adds keys of another log to a log's key file, which is created if necessary. Existing keys of subjects stay, but not
+ * one that the other log has destroyed.
+ */
 export const add = (filename: string, keys: ReadonlyArray<StoredKey>): void =>
   withFileName(filename, () => {
     newFile.make(filename)
@@ -92,6 +95,8 @@ export const add = (filename: string, keys: ReadonlyArray<StoredKey>): void =>
         "INSERT INTO keys (id, subject, secret, made_at, shredded_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
       )
       inTransaction(database, () => {
+        const destroyed = keys.flatMap(({ id, secret }) => (secret === null ? [id] : []))
+        deleteIn(database, destroyed)
         for (const { id, subject, secret, madeAt, shreddedBy } of keys)
           insert.run([id, subject, secret, madeAt, shreddedBy])
         if (scalarOf(database, "SELECT 1 FROM keys WHERE subject IS NULL") !== undefined) return
@@ -102,6 +107,25 @@ export const add = (filename: string, keys: ReadonlyArray<StoredKey>): void =>
       database.close()
     }
   })
+
+/** Destroys keys by id, for a copy of a log that records it. */
+export const destroy = (filename: string, ids: ReadonlyArray<string>): void =>
+  withFileName(filename, () => {
+    if (sizeOf(filename) === 0) return
+    const { database } = connect(filename, false)
+    try {
+      inTransaction(database, () => deleteIn(database, ids))
+    } finally {
+      database.close()
+    }
+  })
+
+const deleteIn = (database: Connection, ids: ReadonlyArray<string>): void => {
+  const remove = database.prepare("DELETE FROM keys WHERE id = ? AND subject IS NOT NULL")
+  const removed = ids.reduce((sum, id) => sum + remove.run([id]), 0)
+  // Snapshots have what the keys have encrypted. The next subject makes a new key for them.
+  if (removed > 0) database.prepare("DELETE FROM keys WHERE subject IS NULL").run([])
+}
 
 /** Errors of this file name it; the caller would name the log. */
 const withFileName = <A>(filename: string, run: () => A): A => {
