@@ -62,6 +62,9 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
     Effect.gen(function* () {
       const { vocabulary = Vocabulary.core, readonly = false, personal = true } = options
       const driver = yield* Driver.load(address.name)
+      let announceClosed = () => {}
+      // Runs last: finalizers run in reverse order. Followers then read, and learn that the log has closed.
+      yield* Effect.addFinalizer(() => Effect.sync(() => announceClosed()))
       const database = yield* Connection.make(address, driver)
       yield* attemptRead(address, async () => {
         await (readonly ? install.find(database) : install.findOrCreate(database))
@@ -71,13 +74,14 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         Effect.sync(() => Session.make(database)),
         ({ end }) => Effect.promise(end),
       )
-      const keys = Keys.make(database)
+      const keys = Keys.make(database, { readonly })
       const reader: Reader = {
         database,
         upcast: Upcaster.chain(vocabulary.types, vocabulary.upcasters),
         keys: personal ? keys.find : async () => new Map(),
       }
       const follower = Follower.make(database, session)
+      announceClosed = follower.closed
       const reading = <A>(read: () => Promise<A>) => attemptRead(address, read)
       const append = readonly
         ? () => Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
