@@ -82,6 +82,19 @@ describe("keys", () => {
     ))
 })
 
+describe("opening", () => {
+  it("for a command that needs an existing log creates none", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const url = yield* Effect.promise(() => urlOf(name))
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(layer({ url, create: false }))))
+        expect(refused).toMatchObject({ _tag: "LogUnavailable", missing: true })
+        expect(yield* Effect.promise(() => sql("SELECT 1 FROM pg_namespace WHERE nspname = $1", [name]))).toEqual([])
+      }),
+    ))
+})
+
 describe("closing", () => {
   it("ends followers with an error", () =>
     run(

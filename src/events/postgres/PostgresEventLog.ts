@@ -60,14 +60,14 @@ export const layer = (options: PostgresOptions): Layer.Layer<Services, Options.I
 const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer<Services, OpenError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const { vocabulary = Vocabulary.core, readonly = false, personal = true } = options
+      const { vocabulary = Vocabulary.core, readonly = false, create = !readonly, personal = true } = options
       const driver = yield* Driver.load(address.name)
       let announceClosed = () => {}
       // Runs last: finalizers run in reverse order. Followers then read, and learn that the log has closed.
       yield* Effect.addFinalizer(() => Effect.sync(() => announceClosed()))
       const database = yield* Connection.make(address, driver)
       yield* attemptRead(address, async () => {
-        await (readonly ? install.find(database) : install.findOrCreate(database))
+        await (create && !readonly ? install.findOrCreate(database) : install.find(database))
         if (!readonly) await database.connect()
       })
       const session = yield* Effect.acquireRelease(
