@@ -136,12 +136,11 @@ export const resolve = ({
     const manifest = manifestOf(found)
     const declared = actuatorsOf(manifest).find(({ name }) => name === component)
     const ofPlugin = instanceOf(manifest) === "task" ? `${plugin} ${task.instanceName}` : plugin
+    const shared = { name: ofPlugin, capacity: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1 }
     const lane =
-      manifest.concurrent !== true
-        ? { name: ofPlugin, capacity: 1 }
-        : declared?.sequential === true
-          ? { name: `${actuator} ${task.instanceName}`, capacity: 1 }
-          : { name: ofPlugin, capacity: CONCURRENT_COMMANDS }
+      manifest.concurrent === true && declared?.sequential === true
+        ? { name: `${actuator} ${task.instanceName}`, capacity: 1, within: shared }
+        : shared
     const risk = effectiveRisk(declared?.risk, found)
     const isStep = component === STEP && worldOf(manifest) !== undefined
     return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, isStep, found }

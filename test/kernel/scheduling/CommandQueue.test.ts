@@ -45,6 +45,24 @@ const lane = (name: string, capacity = 1): CommandQueue.Lane => ({ name, capacit
 const unchanged = Effect.succeed(() => undefined)
 
 describe("the command queue", () => {
+  it.effect("counts the commands of a narrow lane in the wider one, too", () =>
+    Effect.gen(function* () {
+      const { begun, submit } = commands(CommandQueue.make(unchanged))
+      const narrow = (name: string) => ({ ...lane(name), within: lane("desk", 2) })
+      const one = yield* submit("one", narrow("one"))
+      const again = yield* submit("again", narrow("one"))
+      const two = yield* submit("two", narrow("two"))
+      const three = yield* submit("three", narrow("three"))
+      expect(begun).toEqual(["one", "two"])
+      yield* two.end
+      expect(begun).toEqual(["one", "two", "three"])
+      yield* one.end
+      expect(begun).toEqual(["one", "two", "three", "again"])
+      yield* again.end
+      yield* three.end
+    }),
+  )
+
   it.effect("gives a plugin one turn at a time, to the highest priority and among equals to the first that came", () =>
     Effect.gen(function* () {
       const { begun, submit } = commands(CommandQueue.make(unchanged))

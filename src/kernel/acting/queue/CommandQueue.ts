@@ -10,6 +10,8 @@ import * as NextCommand from "./NextCommand.ts"
 export interface Lane {
   readonly name: string
   readonly capacity: number
+  /** A wider lane, in which its commands count, too. */
+  readonly within?: { readonly name: string; readonly capacity: number }
 }
 
 /** A request for a turn. */
@@ -66,14 +68,18 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   const order = CommandOrder.make()
   let alone = 0
 
-  const hasCapacity = ({ name, capacity }: Lane) => (running.get(name) ?? 0) < capacity
+  const hasCapacity = (lane: Lane) => both(lane).every(({ name, capacity }) => (running.get(name) ?? 0) < capacity)
 
-  const occupy = ({ name }: Lane) => running.set(name, (running.get(name) ?? 0) + 1)
+  const occupy = (lane: Lane) => {
+    for (const { name } of both(lane)) running.set(name, (running.get(name) ?? 0) + 1)
+  }
 
   const vacate = (lane: Lane) => {
-    const left = (running.get(lane.name) ?? 1) - 1
-    if (left > 0) running.set(lane.name, left)
-    else running.delete(lane.name)
+    for (const { name } of both(lane)) {
+      const left = (running.get(name) ?? 1) - 1
+      if (left > 0) running.set(name, left)
+      else running.delete(name)
+    }
   }
 
   const canRun = ({ slot, place }: QueueEntry) => hasCapacity(slot.lane) && order.mayStart(place)
@@ -165,3 +171,5 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
       })),
   }
 }
+
+const both = (lane: Lane): ReadonlyArray<Lane> => (lane.within === undefined ? [lane] : [lane, lane.within])
