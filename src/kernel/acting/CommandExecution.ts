@@ -87,7 +87,8 @@ const alone = <E>(
 const REACH: Reach = {
   isRound: false,
   refuses: () => undefined,
-  call: (process, [of], resolved) => (of === undefined ? Effect.succeed(Effect.void) : called(process, of, resolved)),
+  call: (process, [of], resolved, turn) =>
+    of === undefined ? Effect.succeed(Effect.void) : called(process, of, resolved, turn),
   unreached: (failure, [of], { plugin }) =>
     of === undefined ? Effect.void : recordOutcome(of, plugin, { failed: failureOf(failure) }),
 }
@@ -96,6 +97,7 @@ const called = (
   process: Parameters<Reach["call"]>[0],
   of: ActiveCommand.ActiveCommand,
   resolved: Command.ResolvedActuator,
+  turn: Parameters<Reach["call"]>[3],
 ): ReturnType<Reach["call"]> => {
   const { plugin, component, declared, isStep } = resolved
   const { command, state } = of
@@ -145,8 +147,8 @@ const called = (
         if (retryInMs === undefined) return Effect.succeed(ending)
         const failed = { attempt: number, error: failureOf(failure), latencyMs, retryInMs }
         return Effect.uninterruptible(recordAttempt(of, failed)).pipe(
-          Effect.zipRight(Effect.sleep(retryInMs)),
-          Effect.zipRight(mayCallAgain(of, resolved)),
+          Effect.zipRight(turn.apart(Effect.sleep(retryInMs))),
+          Effect.zipRight(mayCallAgain(of, resolved, turn)),
           Effect.flatMap((may) => (may ? attempt(number + 1) : Effect.succeed(ending))),
           Effect.catchAll((cause) => Effect.succeed(Effect.fail(cause))),
         )
@@ -165,10 +167,14 @@ const recordAttempt = (
   })
 
 /** Whether the next attempt may begin: once the task is not paused, with the same actuator and no further grants. */
-const mayCallAgain = (of: ActiveCommand.ActiveCommand, resolved: Command.ResolvedActuator) =>
+const mayCallAgain = (
+  of: ActiveCommand.ActiveCommand,
+  resolved: Command.ResolvedActuator,
+  turn: Parameters<Reach["call"]>[3],
+) =>
   Effect.gen(function* () {
     const { task } = of.command
-    yield* task.continued
+    while (task.isPaused()) yield* turn.apart(task.continued)
     yield* task.kernel.lease.check
     const now = yield* Command.resolve(of.command)
     return now?.digest === resolved.digest && outdatedBy(of, resolved, now) === undefined

@@ -18,6 +18,8 @@ import { endedBy } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
 import * as Interpreter from "./Interpreter.ts"
 import { type Denial, GRANTED_MORE, outdatedBy } from "./Judging.ts"
+import type { Slot } from "./queue/CommandQueue.ts"
+import * as Turn from "./queue/Turn.ts"
 import type { CommandBatch } from "./Reach.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
@@ -55,13 +57,11 @@ const atOnce = (
     const pending = ledger.entries()
     if (first === undefined || pending.length === 0) return Effect.succeed(false)
     if (instance === undefined || task.isPaused()) return Effect.succeed(false)
-    const { actuator } = first.command
-    const giveBack = task.kernel.commands.takeTurn(place, {
-      lane: resolved.lane,
-      actuator,
-      priority: resolved.priority,
-    })
+    const { commands } = task.kernel
+    const slot = slotOf(resolved, first)
+    const giveBack = commands.takeTurn(place, slot)
     if (giveBack === undefined) return Effect.succeed(false)
+    const turn = Turn.make(commands, slot, giveBack)
 
     // During the wait, the actuator may have been deactivated, or granted more than the gate ruled on.
     const stillApplies = Effect.gen(function* () {
@@ -80,11 +80,17 @@ const atOnce = (
       ledger.committed(recorded)
       Interpreter.recorded(entries.slice(pending.length), recorded.slice(pending.length), endedBy)
       yield* task.kernel.commands.leave(place)
-      yield* call(batch, instance.process, ready, resolved)
+      yield* call(batch, instance.process, ready, resolved, turn)
       return true
     })
-    return Effect.ensuring(instance.use(dispatched), giveBack)
+    return Effect.ensuring(instance.use(dispatched), turn.end)
   })
+
+const slotOf = ({ lane, priority }: ResolvedActuator, { command }: ActiveCommand): Omit<Slot, "place"> => ({
+  lane,
+  actuator: command.actuator,
+  priority,
+})
 
 const inTurn = (
   batch: CommandBatch,
@@ -92,17 +98,24 @@ const inTurn = (
   ready: ReadonlyArray<ActiveCommand>,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> => {
   const { task, place, waiting } = batch
-  const { lane, priority, plugin } = resolved
+  const { commands } = task.kernel
   const [first] = ready
   if (first === undefined) return Effect.void
-  const instance = Effect.flatMap(task.kernel.registry.state, (registry) => waiting(task.instance(plugin, registry)))
-  const sent = Effect.flatMap(instance, ({ process, use }) => use(send(batch, resolved, ready, process)))
+  const slot = slotOf(resolved, first)
+  const instance = Effect.flatMap(task.kernel.registry.state, (registry) =>
+    waiting(task.instance(resolved.plugin, registry)),
+  )
+  const sent = (turn: Turn.Turn) =>
+    Effect.flatMap(instance, ({ process, use }) => use(send(batch, resolved, ready, process, turn)))
   return waiting(task.continued).pipe(
     Effect.zipRight(
       Effect.acquireUseRelease(
-        task.kernel.commands.enqueue({ lane, actuator: first.command.actuator, priority, place }),
-        ({ given }) => Effect.zipRight(waiting(given), sent),
-        ({ giveBack }) => giveBack,
+        Effect.map(commands.enqueue({ ...slot, place }), ({ given, giveBack }) => ({
+          given,
+          turn: Turn.make(commands, slot, giveBack),
+        })),
+        ({ given, turn }) => Effect.zipRight(waiting(given), sent(turn)),
+        ({ turn }) => turn.end,
       ),
     ),
     onPluginFailure((failure) => unreached(batch, resolved, ready, failure)),
@@ -115,6 +128,7 @@ const send = (
   resolved: ResolvedActuator,
   ready: ReadonlyArray<ActiveCommand>,
   process: Instance["process"],
+  turn: Turn.Turn,
 ) =>
   Effect.gen(function* () {
     const { task, place } = batch
@@ -126,7 +140,7 @@ const send = (
     // stream that is not its own.
     if (!(yield* recordDispatches(batch, passing))) return yield* refuseClosed(batch, passing)
     yield* task.kernel.commands.leave(place)
-    yield* call(batch, process, passing, resolved)
+    yield* call(batch, process, passing, resolved, turn)
   })
 
 /**
@@ -165,12 +179,13 @@ const call = (
   process: Instance["process"],
   dispatched: ReadonlyArray<ActiveCommand>,
   resolved: ResolvedActuator,
+  turn: Turn.Turn,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
   CommandFiles.around(
     task,
     resolved,
     dispatched,
-    Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds),
+    Effect.flatMap(waiting(reach.call(process, dispatched, resolved, turn)), (recordEnds) => recordEnds),
   )
 
 const dispatches = (

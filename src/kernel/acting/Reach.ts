@@ -10,6 +10,7 @@ import type { ActiveCommand } from "./ActiveCommand.ts"
 import type { ResolvedActuator } from "./Command.ts"
 import type { Denial } from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
+import type { Turn } from "./queue/Turn.ts"
 
 export interface CommandBatch {
   readonly task: ActingTask
@@ -26,11 +27,16 @@ export interface CommandBatch {
 export interface Reach {
   readonly isRound: boolean
   readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
-  /** Returns an effect that records how the commands ended. */
+  /**
+   * Returns an effect that records how the commands ended.
+   *
+   * @param turn to be given back during a wait
+   */
   readonly call: (
     process: Instance["process"],
     dispatched: ReadonlyArray<ActiveCommand>,
     resolved: ResolvedActuator,
+    turn: Pick<Turn, "apart">,
   ) => Effect.Effect<Effect.Effect<void, LeaseLost | AppendError | LogError>>
   readonly unreached: (
     failure: PluginFailure,

@@ -152,6 +152,20 @@ describe("a command of a tool with retries", () => {
     }),
   )
 
+  it.scoped("gives its turn to other commands while it waits", () =>
+    Effect.gen(function* () {
+      const { got, tool } = failing(1, { idempotent: true, sequential: true, retry: { times: 2, waitMs: 60_000 } })
+      const { run, task } = yield* opened({ tools: { tool } })
+      const first = yield* Effect.fork(task.act("program/tool", { order: "first" }))
+      yield* run(seen(about("CommandAttemptFailed")))
+      expect(yield* task.act("program/tool", { order: "second" })).toMatchObject({ result: "second" })
+      expect(got).toHaveLength(2)
+      yield* TestClock.adjust(60_000)
+      expect(yield* Fiber.join(first)).toMatchObject({ result: "first" })
+      expect(got.map(({ attempt }) => attempt)).toEqual([1, 1, 2])
+    }),
+  )
+
   it.scopedLive("is sent again by the next kernel, if the first one died between two attempts", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
@@ -335,15 +349,16 @@ describe("a result that is kept", () => {
   it.scoped("is too old if its time has passed when a person approves its use, and the tool is called", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.now())
-      const { tool, calls } = counting(1_000)
+      const { tool, calls } = counting(60_000)
       const { run, task, typesOf } = yield* opened({ tools: { tool }, gate: { default: "confirm" } })
       const first = yield* Effect.fork(task.act("program/tool", { of: "a" }))
       const question = yield* run(asked(0))
       yield* run(approve(question))
       expect(yield* Fiber.join(first)).toMatchObject({ result: "a 1" })
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) + 30_000)
       const second = yield* Effect.fork(task.act("program/tool", { of: "a" }))
       const again = yield* run(asked(question.position))
-      yield* TestClock.setTime((yield* Clock.currentTimeMillis) + 2_000)
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) + 60_000)
       yield* run(approve(again))
       const outcome = yield* Fiber.join(second)
       expect(outcome).toMatchObject({ result: "a 2" })
