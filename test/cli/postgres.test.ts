@@ -120,6 +120,7 @@ describe("a log on a PostgreSQL server", () => {
       ["log", "backup", place.file("b.db")],
       ["log", "restore", file],
       ["log", "import", file],
+      ["files", "restore", "@5", "--in-place", "--yes"],
       ["record", "--", "node", "-e", "1"],
       ["demo"],
       ["proxy"],
