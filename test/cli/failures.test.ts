@@ -175,7 +175,7 @@ describe("a moment that is none", () => {
 describe("a command line that is wrong", () => {
   it("a misused command says what was expected and where to read on", async () => {
     expect(await badInput("BadInput", "lgo", "--log", log)).toMatch(
-      /one of demo, run, .*confirm, hooks, gate, acp, mcp, plugin, log/,
+      /one of demo, init, run, .*confirm, hooks, gate, acp, mcp, plugin, log/,
     )
     expect(await badInput("BadInput", "log", "list")).toBe(
       'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, copy, upgrade, found "list". Did you mean ls? `hindcast log --help` describes them.',

@@ -191,7 +191,9 @@ describe("log verify --anchor", () => {
     const other = place.file("other.key.pub")
     expect((await failing(1, "AnchorRefused", ...against(signed, "--public-key", other))).stderr).toContain("the key")
     expect((await failing(1, "KeyInvalid", ...against(signed, "--public-key", key))).stderr).toContain("a private key")
-    expect((await failing(3, "BadInput", ...against("nowhere.json"))).stderr).toContain("--anchor: expected a file")
+    expect((await failing(3, "BadInput", ...against("nowhere.json"))).stderr).toContain(
+      "--anchor: expected a readable file",
+    )
     const alone = await failing(1, "BadInput", "log", "verify", "--log", log, "--public-key", publicKey)
     expect(alone.stderr).toContain("--anchor FILE with it")
   })

@@ -225,6 +225,7 @@ const ELSEWHERE = [
   "hooks serve",
   "mcp",
   "mcp gate",
+  "log copy",
   "step",
   "studio",
   "password",

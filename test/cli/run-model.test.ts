@@ -96,7 +96,11 @@ describe("run --model", () => {
         [["--model", "antropic/one"], /Did you mean anthropic/],
         [["--model", "anthropic/one"], /need a key: .*ANTHROPIC_API_KEY/],
         [["--model", "openai-compatible/one"], /OPENAI_COMPATIBLE_BASE_URL/],
-        [["--model", "ollama/one", "--guide", `${directory}/missing.yaml`], /missing\.yaml: expected a file/, 3],
+        [
+          ["--model", "ollama/one", "--guide", `${directory}/missing.yaml`],
+          /missing\.yaml: expected a readable file/,
+          3,
+        ],
         [["--model", "ollama/one", "--guide", `${directory}/guide.yaml`], /systemPromt: .*systemPrompt/s],
       ] as const) {
         const { code, stderr } = yield* hindcast([...run, ...args], { OPENAI_COMPATIBLE_BASE_URL: undefined })

@@ -29,7 +29,7 @@ it("a line of the bundle that programs load leads to its line of the sources", (
   const line = lineOf(text, part)
   const found = new SourceMap(JSON.parse(read(`${chunk}.map`))).findEntry(line, 0)
   expect(found).toMatchObject({
-    originalSource: "../src/events/append/AppendValidation.ts",
-    originalLine: lineOf(readSource("events/append/AppendValidation.ts"), "export const MAX_EVENTS_PER_APPEND ="),
+    originalSource: "../src/events/append/AppendChecks.ts",
+    originalLine: lineOf(readSource("events/append/AppendChecks.ts"), "export const MAX_EVENTS_PER_APPEND ="),
   })
 })
