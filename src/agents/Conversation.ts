@@ -100,7 +100,7 @@ export const reasoningIn = ({ parts }: RecordedAnswer): string | undefined => {
   return whole.trim() === "" ? undefined : cutForDecision(whole)
 }
 
-/** A text as a decision has it beside its choice: at most 4,000 characters. The answer has it whole. */
+/** A text as a decision has it next to its choice: at most 4,000 characters. The answer has it whole. */
 export const cutForDecision = (whole: string): string =>
   whole.length <= LONGEST_IN_DECISION ? whole : `${whole.slice(0, LONGEST_IN_DECISION - 1)}…`.toWellFormed()
 

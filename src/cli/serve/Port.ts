@@ -182,7 +182,7 @@ const judged = (line: string, token: string, socket: net.Socket): readonly [Requ
   return [id, foreigner(socket)]
 }
 
-/** What is wrong with a process of another user; undefined for one of this user, and where the system does not tell. */
+/** The mistake of a process of another user; undefined for one of this user, and where the system does not tell. */
 const foreigner = (socket: net.Socket): string | undefined => {
   const user = PeerUser.of(socket)
   const own = process.getuid?.()

@@ -3,7 +3,7 @@
 import * as Options from "../../values/Options.ts"
 import * as ServerUrl from "./ServerUrl.ts"
 
-/** What a caller is told who names a server. It never shows the URL. */
+/** The answer to a caller who names a server. It never shows the URL. */
 export const EXPECTED = "the path of a log in a file"
 export const FOUND = "the URL of a PostgreSQL server, which does not work here"
 

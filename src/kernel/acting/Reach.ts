@@ -10,7 +10,7 @@ import type { ActiveCommand } from "./ActiveCommand.ts"
 import type { ResolvedActuator } from "./Command.ts"
 import type { Denial } from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
-import type { Turn } from "./queue/Turn.ts"
+import type { QueueTurn } from "./queue/Turn.ts"
 
 export interface CommandBatch {
   readonly task: ActingTask
@@ -36,7 +36,7 @@ export interface Reach {
     process: Instance["process"],
     dispatched: ReadonlyArray<ActiveCommand>,
     resolved: ResolvedActuator,
-    turn: Pick<Turn, "apart">,
+    turn: Pick<QueueTurn, "apart">,
   ) => Effect.Effect<Effect.Effect<void, LeaseLost | AppendError | LogError>>
   readonly unreached: (
     failure: PluginFailure,

@@ -11,7 +11,7 @@ export class GrowingBytes {
   #start = 0
   #end = 0
 
-  /** What was added and not dropped. Valid until the next call of `append`. */
+  /** The bytes that were added and not dropped. Valid until the next call of `append`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.#end)
   }

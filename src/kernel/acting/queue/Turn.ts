@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { CommandQueue, Slot } from "./CommandQueue.ts"
 
-export interface Turn {
+export interface QueueTurn {
   /** Gives the turn back during a wait, and then waits for another one, behind commands that wait already. */
   readonly apart: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Gives the turn back, if the command has one. */
@@ -15,7 +15,7 @@ export const make = (
   queue: Pick<CommandQueue, "enqueue">,
   slot: Omit<Slot, "place">,
   giveBack: Effect.Effect<void>,
-): Turn => {
+): QueueTurn => {
   let held = giveBack
   const end = Effect.suspend(() => {
     const back = held
