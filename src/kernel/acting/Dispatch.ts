@@ -105,7 +105,7 @@ const inTurn = (
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) =>
     waiting(task.instance(resolved.plugin, registry)),
   )
-  const sent = (turn: Turn.Turn) =>
+  const sent = (turn: Turn.QueueTurn) =>
     Effect.flatMap(instance, ({ process, use }) => use(send(batch, resolved, ready, process, turn)))
   return waiting(task.continued).pipe(
     Effect.zipRight(
@@ -128,7 +128,7 @@ const send = (
   resolved: ResolvedActuator,
   ready: ReadonlyArray<ActiveCommand>,
   process: Instance["process"],
-  turn: Turn.Turn,
+  turn: Turn.QueueTurn,
 ) =>
   Effect.gen(function* () {
     const { task, place } = batch
@@ -179,7 +179,7 @@ const call = (
   process: Instance["process"],
   dispatched: ReadonlyArray<ActiveCommand>,
   resolved: ResolvedActuator,
-  turn: Turn.Turn,
+  turn: Turn.QueueTurn,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
   CommandFiles.around(
     task,
