@@ -37,6 +37,7 @@ import * as install from "./server/install.ts"
 import * as Session from "./server/session.ts"
 import * as snapshots from "./snapshots.ts"
 
+/** The services of a log on a server. */
 type Services = EventLog | Archive | Bundles | Lease | Presence | Records | Snapshots | PersonalData
 
 /**

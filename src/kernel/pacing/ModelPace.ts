@@ -30,6 +30,7 @@ export interface ProviderLimits {
   readonly heardAt?: number
 }
 
+/** The limit for which a request waits. */
 export type Because = "requests" | "tokens" | "retry-after"
 
 /** When a request may leave. */

@@ -5,6 +5,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ModelPace from "./ModelPace.ts"
 import { limitOf, type RateLimits } from "./RateLimits.ts"
 
+/** A request that waits for its turn. */
 export interface PacedRequest {
   readonly provider: string
   readonly model: string
@@ -22,12 +23,14 @@ export interface Place extends ModelPace.Reservation {
   readonly giveBack: Effect.Effect<void>
 }
 
+/** Facts that an answer tells of its model's limits. Times are in milliseconds. */
 export interface Said {
   readonly tokens?: number | undefined
   readonly limits?: ModelPace.ProviderLimits | undefined
   readonly retryAfterMs?: number | undefined
 }
 
+/** The paces of all models of a kernel. */
 export interface ModelPaces {
   readonly reserve: (request: PacedRequest) => Effect.Effect<Place>
 }
