@@ -64,7 +64,7 @@ export interface KeyStore {
   /** Location of the keys, for messages. */
   readonly name: string
   readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
-  /** Destroys a subject's key, and returns its id and the event that recorded it; undefined if there is none. */
+  /** Destroys a subject's key. Returns its id, and the id of the event to record this in; undefined if there is no key. */
   readonly destroy: (subject: string) => Effect.Effect<DestroyedKey | undefined, LogError | DiskFull>
   /** Forgets a destroyed key, once the log says that it was destroyed. */
   readonly settle: (keyId: string) => Effect.Effect<void, LogError | DiskFull>
