@@ -2,22 +2,26 @@
 
 import { Effect } from "effect"
 import type pg from "pg"
+import * as OptionalPackage from "../../../platform/packages/OptionalPackage.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
 
 export type Driver = typeof pg
 
-/** Fails with the command that installs the package. */
-export const load = (log: string): Effect.Effect<Driver, LogUnavailable> =>
-  Effect.tryPromise({
-    try: async () => (await import("pg")).default,
-    catch: (cause) =>
-      new LogUnavailable({
-        log,
-        reason: isNotInstalled(cause)
-          ? "logs on PostgreSQL need the package pg, which is not installed here. Run `npm install pg`, next to hindcast (with `-g` if hindcast is installed globally)"
-          : `the package pg cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
-      }),
-  })
+/** Its suitable version. */
+const MAJOR = "8"
 
-const isNotInstalled = (cause: unknown): boolean =>
-  cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND"
+/** Fails with the command that installs the package. Bundlers do not see it, as it asks for a native part of its own. */
+export const load = (log: string): Effect.Effect<Driver, LogUnavailable> =>
+  OptionalPackage.load("pg", MAJOR).pipe(
+    Effect.map(({ exports }) => exports.get("default") as Driver),
+    Effect.mapError(
+      ({ found }) =>
+        new LogUnavailable({
+          log,
+          reason:
+            found === undefined
+              ? "logs on PostgreSQL need the package pg, which is not installed here. Run `npm install pg`, next to hindcast (with `-g` if hindcast is installed globally)"
+              : `logs on PostgreSQL need pg ${MAJOR}, found ${found}. Run \`npm install pg@${MAJOR}\``,
+        }),
+    ),
+  )
