@@ -20,7 +20,7 @@ export { type AdvancingAgent, type Agent, agentFromEffect, defineAgent, fromMode
 export { type AgentGroupOptions, agentGroup, type MemberChange } from "./promise/AgentGroup.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
-export { playCassette, readGate } from "./promise/Files.ts"
+export { type FileUrl, playCassette, readGate } from "./promise/Files.ts"
 export type {
   AgentOptions,
   Annotations,
