@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
+import * as GateFile from "../../kernel/gate/GateFile.ts"
 import { json, text } from "../command/CommonOptions.ts"
 import { log } from "../command/HooksLog.ts"
 import * as LimitOption from "../command/LimitOption.ts"
@@ -23,7 +24,7 @@ export const tryRules = Command.make(
   ({ log, json, rules, limit, ...chosen }) =>
     Effect.gen(function* () {
       const file = path.resolve(rules)
-      const gate = yield* Gate.read(file)
+      const gate = yield* GateFile.read(file)
       const found = yield* GateOptions.tried(gate, chosen)
       const { commands, tasks, after, until } = found
       const document = {

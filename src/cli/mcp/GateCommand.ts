@@ -2,6 +2,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
+import * as GateFile from "../../kernel/gate/GateFile.ts"
 import * as Gateway from "../../mcp/Gateway.ts"
 import * as ServerProcess from "../../mcp/server/ServerProcess.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -117,4 +118,4 @@ export const gate = Command.make(
 )
 
 const gateOf = (rules: Option.Option<string>) =>
-  Option.isNone(rules) ? Effect.succeed(Gate.standard) : Gate.read(rules.value)
+  Option.isNone(rules) ? Effect.succeed(Gate.standard) : GateFile.read(rules.value)

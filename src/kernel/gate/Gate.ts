@@ -8,7 +8,6 @@ import { type Decision, decode, type GateConfig, type GateRule } from "./GateCon
 import * as GatePattern from "./GatePattern.ts"
 
 export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./GateConfig.ts"
-export { read } from "./GateFile.ts"
 
 /** Default time that a confirmation waits, in milliseconds. */
 export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
