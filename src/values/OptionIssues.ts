@@ -80,12 +80,23 @@ const anInstance = (value: object): string => {
 }
 
 /**
- * If exactly one alternative of a union is of the value's kind, reports the issues inside it; otherwise one mismatch.
+ * If exactly one alternative of a union is of the value's kind, or only one of them has all of its required fields,
+ * reports the issues inside it; otherwise one mismatch.
  */
 const alternatives = (issue: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
-  const [inside, ...others] = [issue.issues].flat().filter(isOfKind)
+  const ofKind = [issue.issues].flat().filter(isOfKind)
+  const [inside, ...others] = ofKind.length > 1 ? ofKind.filter((part) => !lacksField(part)) : ofKind
   return inside !== undefined && others.length === 0 ? issuesOf(inside, keys) : [mismatch(issue, keys)]
 }
+
+/** True if the value has no field of this name that the alternative requires. */
+const lacksField = (part: ParseResult.ParseIssue): boolean =>
+  part._tag === "Refinement"
+    ? lacksField(part.issue)
+    : part._tag === "Composite" &&
+      [part.issues]
+        .flat()
+        .some((inner: ParseResult.ParseIssue) => inner._tag === "Pointer" && inner.issue._tag === "Missing")
 
 /** True if the alternative is an object or a list as the value is, so that its issues lie inside the value. */
 const isOfKind = (part: ParseResult.ParseIssue): boolean =>

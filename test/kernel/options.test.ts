@@ -63,7 +63,9 @@ describe("the options of a layer", () => {
         "host.limits.wasmPages",
         "host.limits.descriptors",
       ])
-      expect(yield* built(Hindcast.layerLog(outside({ log: { filename: log, durabilty: "full" } })))).toEqual(["log"])
+      expect(yield* built(Hindcast.layerLog(outside({ log: { filename: log, durabilty: "full" } })))).toEqual([
+        "log.durabilty: durability?",
+      ])
       expect(yield* built(layerSqlite(outside({ filename: log, readonly: "no", durability: "ful" })))).toEqual([
         'durability: "full"?',
         "readonly",
