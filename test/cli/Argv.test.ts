@@ -112,7 +112,7 @@ describe("what a person typed is put in order", () => {
 describe("a command that is not there", () => {
   it("is told with those that are possible at that level, and the nearest", async () => {
     expect(await args("auditt", "x")).toMatch(
-      /^hindcast: expected one of demo, run, .*, found "auditt"\. Did you mean audit\?/,
+      /^hindcast: expected one of demo, init, run, .*, found "auditt"\. Did you mean audit\?/,
     )
     expect(await args("plugin", "ad", "x")).toMatch(
       /^hindcast plugin: expected one of new, check, .*, found "ad"\. Did you mean add/,
