@@ -29,19 +29,19 @@ const LIMITS = {
   "src/record/index.ts": [190, 289, 621, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
   "src/record/process/aiSdk.ts": [99, 185, 658, ...EVENTS],
-  "src/events/index.ts": [138, 214, 337, ...EVENTS],
+  "src/events/index.ts": [138, 215, 337, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
   "src/projections/index.ts": [132, 219, 219, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   // Curricula, with their checks and criteria, are 21 modules; rollouts are nine.
-  "src/worlds/index.ts": [548, 565, 643, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [548, 566, 643, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [294, 417, 464, "diff", ...EVENTS],
+  "src/files.ts": [294, 418, 464, "diff", ...EVENTS],
   // Comparisons (statistics, differences in words), accounts, the index of words, and questions about recorded files.
   "src/studio.ts": [737, 810, 890, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
   // 45 kB bundled, of files, load with a fork that records them.
-  "src/testing.ts": [124, 182, 888, "effect"],
+  "src/testing.ts": [124, 183, 888, "effect"],
   // Every command loads the first, with the rule which log is meant if none is named; the second adds what a command loads that only reads a log, and tells
   // which of its open tasks are at work: no kernel, rules or sandbox.
   "src/cli/Start.ts": [57, 90, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],

@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
-import * as LogRecord from "../../dist/events/sqlite/ownership/LogRecord.js"
+import * as LogRecord from "../../dist/events/ownership/LogRecord.js"
 import { EnvironmentState, EventLog, Hindcast, Projector } from "../../dist/index.js"
 import { plainTable, rawTable } from "../floor.mjs"
 import { quantile, spend } from "../measure.mjs"

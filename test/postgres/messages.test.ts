@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { Effect, Either, Layer } from "effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
@@ -9,7 +8,6 @@ import { inDoubt, statementError } from "../../src/events/postgres/server/errors
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import { record, replayed } from "../../src/record/index.ts"
 import { open } from "../../src/workspace/questions/OpenFiles.ts"
-import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 
 const place = workplace()
@@ -93,17 +91,5 @@ describe("a URL where a log in a file is needed", () => {
       expect(reason).not.toContain("s3cret")
     }
     expect(fs.existsSync("postgres:")).toBe(false)
-  })
-
-  it("is refused by hindcast/ai-sdk before the program starts", () => {
-    const { status, stderr, stdout } = spawnSync(
-      process.execPath,
-      ["--import", inRepository("dist", "record", "process", "aiSdk.js"), "-e", "console.log('began')"],
-      { cwd: place.directory, env: { ...process.env, HINDCAST_LOG: URL }, encoding: "utf8" },
-    )
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-    expect(stderr).toContain("HINDCAST_LOG: expected the path of a log in a file")
-    expect(stderr).not.toContain("s3cret")
-    expect(fs.readdirSync(place.directory)).toEqual([])
   })
 })

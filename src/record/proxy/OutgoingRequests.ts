@@ -41,36 +41,48 @@ export const make = (env: Environment = process.env): OutgoingRequests => {
     "https:": new https.Agent({ keepAlive: true, timeout: KEPT_MS }),
   }
   const proxied = new Map<string, http.Agent>()
-  const agentFor = async (url: URL): Promise<http.Agent> => {
-    const protocol = url.protocol === "https:" ? "https:" : "http:"
-    const proxy = isLoopback(url) ? "" : (await import("proxy-from-env")).getProxyForUrl(url.href)
+  const keptAgent = async (url: URL): Promise<http.Agent> => {
+    const protocol = protocolOf(url)
+    const proxy = await proxyFor(url)
     if (proxy === "") return direct[protocol]
     const key = `${protocol} ${proxy}`
-    const known = proxied.get(key) ?? (await proxyAgent(protocol, proxy))
+    const known = proxied.get(key) ?? (await proxyAgent(protocol, proxy, true))
     proxied.set(key, known)
     return known
   }
+  const separately = async (outgoing: Outgoing): Promise<Upgraded> => {
+    const proxy = await proxyFor(outgoing.url)
+    return once(outgoing, proxy !== "" && (await proxyAgent(protocolOf(outgoing.url), proxy, false)), ca)
+  }
   return {
     send: async (outgoing) => {
-      const agent = await agentFor(outgoing.url)
+      const agent = await keptAgent(outgoing.url)
       try {
         return (await once(outgoing, agent, ca)).answer
       } catch (error) {
         // A kept-alive connection was reset before any answer: most likely the server closed it and read nothing.
         if (!(error instanceof StaleConnection)) throw error
-        return (await once(outgoing, undefined, ca)).answer
+        return (await separately(outgoing)).answer
       }
     },
-    upgrade: async (outgoing) => once(outgoing, await agentFor(outgoing.url), ca),
+    upgrade: separately,
     close: () => {
       for (const agent of [...Object.values(direct), ...proxied.values()]) agent.destroy()
     },
   }
 }
 
-const proxyAgent = async (protocol: "http:" | "https:", proxy: string): Promise<http.Agent> => {
-  if (protocol === "https:") return new (await import("https-proxy-agent")).HttpsProxyAgent(proxy, { keepAlive: true })
-  return new (await import("http-proxy-agent")).HttpProxyAgent(proxy, { keepAlive: true })
+type Protocol = "http:" | "https:"
+
+const protocolOf = ({ protocol }: URL): Protocol => (protocol === "https:" ? "https:" : "http:")
+
+/** Empty for a direct connection. */
+const proxyFor = async (url: URL): Promise<string> =>
+  isLoopback(url) ? "" : (await import("proxy-from-env")).getProxyForUrl(url.href)
+
+const proxyAgent = async (protocol: Protocol, proxy: string, keepAlive: boolean): Promise<http.Agent> => {
+  if (protocol === "https:") return new (await import("https-proxy-agent")).HttpsProxyAgent(proxy, { keepAlive })
+  return new (await import("http-proxy-agent")).HttpProxyAgent(proxy, { keepAlive })
 }
 
 /** Addresses of this machine bypass proxies. */
@@ -78,29 +90,29 @@ const isLoopback = ({ hostname }: URL): boolean => /^(127\.[\d.]+|\[::1\]|localh
 
 class StaleConnection extends Error {}
 
-/** @param agent undefined for a separate connection */
+/** @param agent false for a separate, direct connection */
 const once = (
   { method, url, headers, body, signal }: Outgoing,
-  agent: http.Agent | undefined,
+  agent: http.Agent | false,
   ca: ReadonlyArray<string> | undefined,
 ) =>
   new Promise<Upgraded>((resolve, reject) => {
-    const options = { method, agent: agent ?? false, setHost: false, signal }
+    // A proxy's agent reads them while the request is made.
+    const options = { method, agent, headers: grouped(headers), setHost: false, signal }
     const isSecure = url.protocol === "https:"
     const sent = isSecure
       ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca: [...ca] }) })
       : http.request(url, options)
-    for (const [name, values] of grouped(headers)) sent.setHeader(name, values)
     sent.on("response", (answer) => resolve({ answer, head: Buffer.alloc(0) }))
     sent.on("upgrade", (answer, socket, head) => resolve({ answer, socket, head }))
     sent.on("error", (error: NodeJS.ErrnoException) => {
-      const isStale = agent !== undefined && sent.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? "")
+      const isStale = sent.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? "")
       reject(isStale ? new StaleConnection() : error)
     })
     sent.end(body)
   })
 
-const grouped = (headers: ReadonlyArray<string>): ReadonlyArray<readonly [string, string | ReadonlyArray<string>]> => {
+const grouped = (headers: ReadonlyArray<string>): http.OutgoingHttpHeaders => {
   const values = new Map<string, { readonly name: string; readonly values: Array<string> }>()
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const [name = "", value = ""] = headers.slice(index, index + 2)
@@ -108,5 +120,7 @@ const grouped = (headers: ReadonlyArray<string>): ReadonlyArray<readonly [string
     if (known === undefined) values.set(name.toLowerCase(), { name, values: [value] })
     else known.values.push(value)
   }
-  return [...values.values()].map(({ name, values }) => [name, values.length === 1 ? (values[0] ?? "") : values])
+  return Object.fromEntries(
+    Array.from(values.values(), ({ name, values }) => [name, values.length === 1 ? values[0] : values]),
+  )
 }

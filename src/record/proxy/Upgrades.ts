@@ -39,20 +39,18 @@ export const passing = (routes: Routes, { upgrade }: OutgoingRequests): Unrecord
       body: new Uint8Array(),
       signal: signal.signal,
     }
-    try {
-      const { answer, socket: upstream, head: begun } = await upgrade(outgoing)
-      socket.write(headOf(answer))
-      if (upstream === undefined) return void answer.pipe(socket)
-      upstream.on("error", () => socket.destroy())
-      upstream.once("close", () => socket.destroy())
-      socket.once("close", () => upstream.destroy())
-      upstream.write(head)
-      socket.write(begun)
-      upstream.pipe(socket)
-      socket.pipe(upstream)
-    } catch {
-      socket.destroy()
-    }
+    const upgraded = await upgrade(outgoing).catch(() => undefined)
+    if (upgraded === undefined) return void refuse(socket, 502, "Bad Gateway")
+    const { answer, socket: upstream, head: begun } = upgraded
+    socket.write(headOf(answer))
+    if (upstream === undefined) return void answer.pipe(socket)
+    upstream.on("error", () => socket.destroy())
+    upstream.once("close", () => socket.destroy())
+    socket.once("close", () => upstream.destroy())
+    upstream.write(head)
+    socket.write(begun)
+    upstream.pipe(socket)
+    socket.pipe(upstream)
   }
   return { counts, answers: true, pass: (...given) => void pass(...given) }
 }

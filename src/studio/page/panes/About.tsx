@@ -58,7 +58,8 @@ export const About = ({ course, frame }: AboutProps) => {
           </button>
         ))}
       </div>
-      <div class="pane" role="tabpanel" aria-label={name}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
+      <div class="pane" role="tabpanel" aria-label={name} tabIndex={0}>
         {frame === null ? <Waiting problem={course.problem.value} /> : <Pane frame={frame} />}
       </div>
     </>
