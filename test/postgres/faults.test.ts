@@ -28,15 +28,21 @@ const logOf = (name: string) => Effect.map(Layer.build(open(name)), Context.get(
 /** Ends connections of a log's processes, as a network or an administrator does. */
 const cut = (name: string) => Effect.promise(() => sql(`SELECT pg_terminate_backend(pid) ${ofSession(name)}`))
 
-/** Stands between a log and the server. Once told to, it cuts the connection when the server has committed and answers. */
+/**
+ * Stands between a log and the server. Once told to, it cuts the connection when the server has committed and answers, or
+ * passes nothing more on over its connections, without a word to either side.
+ */
 const losingProxy = Effect.acquireRelease(
   Effect.promise(async () => {
     const to = new URL((await server()).url)
     let isArmed = false
     let lost = 0
     const sockets = new Set<net.Socket>()
+    const pairs: Array<{ isSilent: boolean }> = []
     const proxy = net.createServer((client) => {
       const upstream = net.connect(Number(to.port === "" ? 5432 : to.port), to.hostname)
+      const own = { isSilent: false }
+      pairs.push(own)
       for (const [socket, other] of [
         [client, upstream],
         [upstream, client],
@@ -44,8 +50,9 @@ const losingProxy = Effect.acquireRelease(
         sockets.add(socket)
         socket.on("error", () => {}).on("close", () => other.destroy())
       }
-      client.on("data", (bytes) => upstream.write(bytes))
+      client.on("data", (bytes) => own.isSilent || upstream.write(bytes))
       upstream.on("data", (bytes) => {
+        if (own.isSilent) return
         // The name of the column with which the function answers.
         if (!isArmed || !bytes.includes("placed")) return void client.write(bytes)
         isArmed = false
@@ -64,7 +71,8 @@ const losingProxy = Effect.acquireRelease(
     const loseNextAnswer = () => {
       isArmed = true
     }
-    return { port: typeof address === "object" ? address?.port : 0, loseNextAnswer, lost: () => lost, close }
+    const silence = () => pairs.splice(0).map((pair) => Object.assign(pair, { isSilent: true })).length
+    return { port: typeof address === "object" ? address?.port : 0, loseNextAnswer, silence, lost: () => lost, close }
   }),
   ({ close }) => Effect.sync(close),
 )
@@ -129,6 +137,33 @@ describe("broken connections", () => {
         expect(lost()).toBe(1)
         expect(answers.map(({ position }) => position)).toEqual([2, 3])
         expect(yield* texts(log)).toEqual(["before", "one", "two", "three"])
+        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 4 })
+      }),
+    ))
+
+  it("connections that fall silent are replaced: each event is stored once, and a follower misses none", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const log = yield* logOf(name)
+        yield* log.append(note("s", "before"))
+        const { port, silence } = yield* losingProxy
+        const url = new URL(yield* Effect.promise(() => urlOf(name)))
+        url.port = String(port)
+        const through = Context.get(yield* Layer.build(layer({ url: url.href, deadlineMs: 400 })), EventLog)
+        const seen = yield* Effect.fork(
+          through.follow({ after: 0 }).pipe(
+            Stream.filter((item) => !(item instanceof CaughtUp)),
+            Stream.take(4),
+            Stream.runCollect,
+          ),
+        )
+        yield* through.append(note("s", "spoken"))
+        expect(silence()).toBeGreaterThan(1)
+        expect(yield* through.append(note("s", "heard"))).toMatchObject({ position: 3 })
+        yield* log.append(note("s", "by another"))
+        expect([...(yield* Fiber.join(seen))].map(({ position }) => position)).toEqual([1, 2, 3, 4])
+        expect(yield* texts(through)).toEqual(["before", "spoken", "heard", "by another"])
         expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 4 })
       }),
     ))

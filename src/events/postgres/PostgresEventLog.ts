@@ -66,7 +66,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
       let announceClosed = () => {}
       // Runs last: finalizers run in reverse order. Followers then read, and learn that the log has closed.
       yield* Effect.addFinalizer(() => Effect.sync(() => announceClosed()))
-      const database = yield* Connection.make(address, driver)
+      const database = yield* Connection.make(address, driver, options.deadlineMs)
       yield* attemptRead(address, async () => {
         await (create && !readonly ? install.findOrCreate(database) : install.find(database))
         if (!readonly) await database.connect()

@@ -17,6 +17,11 @@ export interface PostgresOptions {
    * moments, but not dispatches of commands or confirmations; single appends are several times as fast.
    */
   readonly durability?: "normal" | "full"
+  /**
+   * Deadline for the server's answer to a statement that writes, in milliseconds; a read has four times as long. After
+   * it, the connection counts as broken: the log connects again and looks for its events. Default: 30,000.
+   */
+  readonly deadlineMs?: number
   /** Opens for reading only: creates and changes nothing, and appends fail. */
   readonly readonly?: boolean
   /** With `false`, fails if there is no log. Default: creates it, unless `readonly`. */
@@ -32,6 +37,7 @@ export const PostgresOptions = Options.of<PostgresOptions>({
   required: { url: Options.Text },
   optional: {
     durability: Schema.Literal("normal", "full"),
+    deadlineMs: Schema.Int.pipe(Schema.positive()),
     readonly: Schema.Boolean,
     create: Schema.Boolean,
     personal: Schema.Boolean,

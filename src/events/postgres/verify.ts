@@ -154,9 +154,9 @@ const TRIGGERS = `SELECT c.relname, t.tgname, t.tgenabled, p.proname = 'unchangi
 /** Each stream's versions are 1, 2, 3 … in order of position. */
 const versions: Check = {
   what: "versions",
-  run: async ({ query }) => {
-    const rows = await query(VERSIONS, [MAX_FLAWS])
-    const [[streams] = []] = await query(
+  run: async ({ queryWhole }) => {
+    const rows = await queryWhole(VERSIONS, [MAX_FLAWS])
+    const [[streams] = []] = await queryWhole(
       "SELECT count(*) FROM (SELECT DISTINCT stream, timeline FROM events) AS streams",
     )
     return {
@@ -179,9 +179,9 @@ const VERSIONS = `SELECT position, stream, version, expected FROM (
 /** Each blob has its digest, and an event that names it. */
 const blobs: Check = {
   what: "blobs",
-  run: async ({ query }) => {
-    const [[seen] = []] = await query("SELECT count(*) FROM blobs")
-    const rows = await query(BLOBS, [MAX_FLAWS])
+  run: async ({ queryWhole }) => {
+    const [[seen] = []] = await queryWhole("SELECT count(*) FROM blobs")
+    const rows = await queryWhole(BLOBS, [MAX_FLAWS])
     return {
       told: counted(Number(seen), "blob"),
       flaws: rows.map(([digest, isChanged]) =>

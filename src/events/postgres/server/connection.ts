@@ -19,6 +19,8 @@ export interface Database {
   readonly name: string
   /** Runs a statement. If the connection breaks, it runs it again for up to a minute: it must be repeatable. */
   readonly query: Query
+  /** Like `query`, for checks of whole tables: without a deadline for the answer. */
+  readonly queryWhole: Query
   /** Like `query`, without repeating it after a broken connection. */
   readonly queryOnce: Query
   /** Runs a statement that writes, once, on connections that reads never occupy. */
@@ -29,6 +31,8 @@ export interface Database {
   readonly connect: () => Promise<void>
   /** A connection of its own, for session locks and notifications. Not connected yet. */
   readonly client: () => pg.Client
+  /** Deadline for the answer to a statement that writes, in milliseconds. After it, the connection counts as broken. */
+  readonly deadlineMs: number
   /** Repeats what `isLost` says has an unknown outcome, for up to a minute. `again` is true from the second time on. */
   readonly patiently: <A>(run: (again: boolean) => Promise<A>) => Promise<A>
   /** Ends the patience: the log is closing. */
@@ -50,6 +54,12 @@ const END_WITHIN_MS = 5_000
 /** The system asks a silent peer this early whether it is still there. In milliseconds. */
 const ASK_SILENT_PEER_AFTER_MS = 5_000
 
+/** Default deadline of a statement that writes; longer than the wait for a lock, shorter than the patience. In milliseconds. */
+const DEADLINE_MS = 30_000
+
+/** Reads have this many times the deadline of a write. */
+const READ_DEADLINES = 4
+
 /** A statement that waits longer for another's lock fails with `LogBusy`. In milliseconds. */
 const LOCK_TIMEOUT_MS = 15_000
 
@@ -57,7 +67,11 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
 
 /** Opens the pool. Nothing connects yet. */
-export const make = (address: Address, { Pool, Client, types }: Driver): Effect.Effect<Database, never, Scope.Scope> =>
+export const make = (
+  address: Address,
+  { Pool, Client, types }: Driver,
+  deadlineMs: number = DEADLINE_MS,
+): Effect.Effect<Database, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const config = { ...configOf(address), types: { getTypeParser: parserOf(types) } }
@@ -73,10 +87,15 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
       let patienceMs = PATIENCE_MS
       let hasEnded = false
 
-      const run = async (on: pg.Pool | pg.PoolClient, sql: string, values: ReadonlyArray<unknown>) => {
+      const run = async (
+        on: pg.Pool | pg.PoolClient,
+        sql: string,
+        values: ReadonlyArray<unknown>,
+        withinMs?: number,
+      ) => {
         if (hasEnded) throw new LogUnavailable({ log: address.name, reason: "it was closed" })
         const text = { name: nameOf(sql), text: sql, values: [...values], rowMode: "array" as const }
-        return (await on.query<Array<unknown>>(text)).rows
+        return (await on.query<Array<unknown>>({ ...text, ...limited(withinMs) })).rows
       }
 
       const patiently: Database["patiently"] = async (run) => {
@@ -97,21 +116,21 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
         }
       }
 
-      const queryOnce: Query = (sql, values = []) => run(reads, sql, values)
+      const queryOnce: Query = (sql, values = []) => run(reads, sql, values, READ_DEADLINES * deadlineMs)
 
       const transaction: Database["transaction"] = async (begin, body) => {
         if (hasEnded) throw new LogUnavailable({ log: address.name, reason: "it was closed" })
         const client = await writes.connect()
         let broken: unknown
         try {
-          await client.query(begin)
-          const answer = await body((sql, values = []) => run(client, sql, values))
-          await client.query("COMMIT")
+          await client.query({ text: begin, ...limited(deadlineMs) })
+          const answer = await body((sql, values = []) => run(client, sql, values, deadlineMs))
+          await client.query({ text: "COMMIT", ...limited(deadlineMs) })
           return answer
         } catch (cause) {
           broken = cause
           if (!isLost(cause)) {
-            await client.query("ROLLBACK").then(
+            await client.query({ text: "ROLLBACK", ...limited(deadlineMs) }).then(
               () => {
                 broken = undefined
               },
@@ -128,8 +147,9 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
         address,
         name: address.name,
         query: (sql, values) => patiently(() => queryOnce(sql, values)),
+        queryWhole: (sql, values = []) => patiently(() => run(reads, sql, values)),
         queryOnce,
-        writeOnce: (sql, values = []) => run(writes, sql, values),
+        writeOnce: (sql, values = []) => run(writes, sql, values, deadlineMs),
         transaction,
         connect: async () => {
           const tries = await Promise.allSettled(Array.from({ length: MAX_READING }, () => reads.connect()))
@@ -138,6 +158,7 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
           for (const tried of tries) if (tried.status === "rejected") throw tried.reason
         },
         client: () => new Client(config),
+        deadlineMs,
         patiently,
         hurry: () => {
           patienceMs = CLOSING_PATIENCE_MS
@@ -152,6 +173,9 @@ export const make = (address: Address, { Pool, Client, types }: Driver): Effect.
   )
 
 const MAX_REPEATS = 5
+
+/** The driver's option for a statement's deadline, which its types lack. */
+const limited = (withinMs: number | undefined) => (withinMs === undefined ? {} : { query_timeout: withinMs })
 
 /** By the real clock, not an Effect's: a server does not follow a test's clock. */
 export const pause = (ms: number): Promise<void> =>

@@ -42,7 +42,7 @@ const LOST: ReadonlySet<string> = new Set([
 
 /** The driver's own errors have no code. */
 const LOST_MESSAGE =
-  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|The server closed the connection)/
+  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|The server closed the connection)/
 
 /** True if no connection was made, so that nothing was sent, and a later one may be. */
 export const isUnreachable = (cause: unknown): boolean => UNREACHABLE.has(codeOf(cause))

@@ -2,6 +2,7 @@
 
 import type pg from "pg"
 import { type Database, pause, type Row, within } from "./connection.ts"
+import { isLost } from "./errors.ts"
 import { channelOf } from "./schema.ts"
 
 export interface Session {
@@ -47,20 +48,21 @@ export const make = (database: Database): Session => {
   let isListening = false
   let hasEnded = false
 
-  /** One statement at a time. */
+  /** One statement at a time. A connection that does not answer in time is ended, so that another takes its place. */
   let last: Promise<unknown> = Promise.resolve()
-  const run = (on: pg.Client, text: string, values: ReadonlyArray<unknown> = []): Promise<unknown> => {
-    const next = last.then(() => on.query(text, [...values]))
-    last = next.catch(() => {})
+  const run = (on: pg.Client, text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
+    const config = { text, values: [...values], rowMode: "array" as const, query_timeout: database.deadlineMs }
+    const next = last.then(async () => (await on.query<Array<unknown>>(config)).rows)
+    last = next.catch((cause: unknown) => {
+      if (isLost(cause)) void on.end().catch(() => {})
+    })
     return next
   }
 
   const take = async (on: pg.Client, lock: string): Promise<void> => {
     if (held.has(lock)) return
     const own = held
-    const next = last.then(() => on.query<Array<unknown>>({ text: TRY_LOCK, values: [lock], rowMode: "array" }))
-    last = next.catch(() => {})
-    const [row]: ReadonlyArray<Row> = (await next).rows
+    const [row] = await run(on, TRY_LOCK, [lock])
     if (row?.[0] === true) own.add(lock)
   }
 
