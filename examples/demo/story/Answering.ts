@@ -33,7 +33,10 @@ const answerAll = (stage: Stage, answering: Answering, after: number, answers: A
           ? Effect.void
           : Effect.gen(function* () {
               yield* answering.onQuestion?.(item) ?? Effect.void
-              answers.push(yield* answer(stage, answering, item.payload))
+              // The work may end before the command that answered has printed what it did.
+              yield* Effect.uninterruptible(
+                Effect.map(answer(stage, answering, item.payload), (shown) => void answers.push(shown)),
+              )
             }),
       ),
     )
