@@ -55,17 +55,22 @@ export const killImports = async (directory: string, kills: number): Promise<Kil
   const [whole, log] = [path.join(directory, "whole.db"), path.join(directory, "killed.db")]
   const began = performance.now()
   await start(["import", sources, "--log", whole]).ended
-  const took = performance.now() - began
+  let took = performance.now() - began
   let killed = 0
-  // One may end before it is killed, for what earlier ones imported is left out: then the moment is drawn again.
+  // One may end before it is killed: then the moment is drawn again, for a new log if nothing was killed yet.
   for (const share of fc.sample(fc.double({ min: 0.2, max: 0.95, noNaN: true }), {
     numRuns: TRIALS * kills,
     seed: SEED,
   })) {
     if (killed === kills) break
     const { child, ended } = start(["import", sources, "--log", log])
+    const startedAt = performance.now()
     const timer = setTimeout(() => child.kill("SIGKILL"), share * took)
     if ((await ended).code === null) killed += 1
+    else if (killed === 0) {
+      took = performance.now() - startedAt
+      for (const file of [log, `${log}-wal`, `${log}-shm`]) fs.rmSync(file, { force: true })
+    }
     clearTimeout(timer)
   }
   await hindcast(["import", sources, "--log", log])
