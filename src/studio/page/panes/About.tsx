@@ -3,20 +3,26 @@ import type { ComponentType } from "preact"
 import { PANES, type Pane } from "../model/Address.ts"
 import type { CourseHistory, CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
+import { lazy } from "../parts/lazy.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
 import { CapturePane } from "./CapturePane.tsx"
 import { DiffPane } from "./DiffPane.tsx"
 import { EventPane } from "./EventPane.tsx"
-import { RewardsPane } from "./RewardsPane.tsx"
-import { SawPane } from "./SawPane.tsx"
 import { ValuePane } from "./ValuePane.tsx"
 import { WhyPane } from "./WhyPane.tsx"
+
+interface Drawn {
+  readonly frame: CourseMoment
+}
 
 interface Registered {
   readonly name: string
   readonly key: string
-  readonly draw: ComponentType<{ readonly frame: CourseMoment }>
+  readonly draw: ComponentType<Drawn>
 }
+
+const RewardsPane = lazy<Drawn>(async () => (await import("./RewardsPane.tsx")).RewardsPane)
+const SawPane = lazy<Drawn>(async () => (await import("./SawPane.tsx")).SawPane)
 
 /** Every pane: its name on the tab, its key (`model/keys`), and what draws it. */
 const REGISTRY: { readonly [pane in Pane]: Registered } = {
