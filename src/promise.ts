@@ -33,6 +33,8 @@ export type {
   TimeTravel,
   WaitingConfirmation,
 } from "./promise/Hindcast.ts"
+export { defineListener, type ListenerContext, type ListenerOptions } from "./promise/Listener.ts"
+export type { Listening, ListenOptions, ListenRule } from "./promise/Listeners.ts"
 export { open } from "./promise/open.ts"
 export type { Rollouts } from "./promise/Rollouts.ts"
 export type { Players, Scenarios } from "./promise/Scenarios.ts"

@@ -12,6 +12,7 @@ export const PROGRAMS: ReadonlyArray<string> = [
   ),
   ...["publishing", "twenty"].map((name) => `e2e/programs/${name}.mjs`),
   ...["asking", "rescoring", "stalling"].map((name) => `kernel/programs/${name}.mjs`),
+  "listeners/programs/serving.mjs",
 ]
 
 /** The file that is made of a program. It stands where the modules stand that are bundled into it: they look for others beside them. */

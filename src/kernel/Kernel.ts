@@ -89,6 +89,8 @@ export declare namespace Kernel {
        * task.
        */
       readonly suspend: Effect.Effect<void>
+      /** Whether the end of this kernel leaves open tasks for a later one (`onOpenTasks: "resume"`). */
+      readonly keptOpen: boolean
     }
     /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
     readonly fork: (agent: Agent.Agent, options: Fork.ForkOptions) => Effect.Effect<Fork.Forked, Fork.ForkError>
@@ -316,6 +318,7 @@ const make = (input: KernelOptions) =>
           Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),
         ),
         suspend: running.end,
+        keptOpen: onOpenTasks === "resume",
       },
     })
   })

@@ -35,6 +35,7 @@ import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
+import { type Listening, type ListenOptions, listenersOf } from "./Listeners.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import { type Rollouts, rolloutsOf } from "./Rollouts.ts"
 import { type Scenarios, scenariosOf } from "./Scenarios.ts"
@@ -144,6 +145,11 @@ export interface Hindcast extends Rollouts {
   /** Serves the channels of all tasks over HTTP on the loopback interface, until it or Hindcast closes. */
   readonly serve: (options?: ServeOptions & Calls.CallOptions) => Promise<Served>
   /**
+   * Starts listeners, resumes the open tasks of the rules' agents, and opens a task for each signal, until it or Hindcast
+   * closes. Needs `onOpenTasks: "resume"`. Name the rules' agents here, and not in `agents` of `open`.
+   */
+  readonly listen: (options: ListenOptions) => Promise<Listening>
+  /**
    * Interrupts calls in progress, closes open tasks as `abandoned` (with `onOpenTasks: "resume"` leaves them open for a
    * resume), stops every plugin, and releases the log's lease. Other calls reject with `Closed` from now on. Resolves
    * when all is done; calling it again returns the same promise.
@@ -208,6 +214,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     ...worldsOf({ kernel, log, projector }, calls),
     ...rolloutsOf({ kernel, log, projector }, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
+    ...listenersOf({ log, kernel }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,
   }

@@ -1,4 +1,4 @@
-/** SHA-256 of text and of canonical JSON; CRC-32 for ZIP and AWS. */
+/** SHA-256 of text and of canonical JSON, and ids that follow from it; CRC-32 for ZIP and AWS. */
 
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
@@ -94,6 +94,15 @@ const insert = (keys: Array<string>, end: number): void => {
  */
 const isUnsortable = (key: string): boolean =>
   /^\d/.test(key) || key === "__proto__" || key === "toJSON" || !key.isWellFormed()
+
+/** A UUID version 8 (RFC 9562 §5.8) from a SHA-256 digest of the parts: equal parts give equal ids on every machine. */
+export const idOf = (...parts: ReadonlyArray<string>): string => uuidOf(sha256(JSON.stringify(parts)))
+
+/** A UUID version 8 with the first digits of a digest in hexadecimal. */
+export const uuidOf = (hex: string): string => {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
 
 /** CRC-32 (ISO 3309). Node before 20.15 lacks `zlib.crc32`. */
 export const crc32 = (bytes: Uint8Array): number => zlib.crc32?.(bytes) ?? crc32ByTable(bytes)

@@ -135,6 +135,7 @@ export const RUN: ReadonlyArray<Entry> = [
       ["serve --stdio", "answer a program in another language: questions about logs, and worlds, as lines of JSON"],
       ["serve --port 0 --token-file FILE", "the same for several programs of yours, on a port of this machine"],
       ["serve --openenv WORLD --port 8000", "a world for clients of OpenEnv"],
+      ["serve --listener FILE --agent FILE", "let an agent work on webhooks, lines, files and schedules, as a service"],
     ],
     example: "serve --stdio",
     page: "docs/guides/use-from-python.md",

@@ -9,6 +9,7 @@ import { firstEvent } from "./AppendRequest.ts"
 import {
   type AppendError,
   type Appended,
+  type AppendPart,
   type AppendRequest,
   type CoreNewEvent,
   type EventLog,
@@ -58,11 +59,9 @@ export interface Recorder {
    */
   readonly hold: (event: CoreNewEvent) => string
   /**
-   * Appends the first event of a stream. If the stream has events, fails with them (`VersionConflict`).
-   *
-   * @param subject whose personal data it holds; later events of the task inherit it
+   * Appends the first event of a stream, and returns it. If the stream has events, fails with them (`VersionConflict`).
    */
-  readonly recordFirst: (event: CoreNewEvent, subject?: string) => Effect.Effect<Event, AppendError>
+  readonly recordFirst: (event: CoreNewEvent, more?: WithFirst) => Effect.Effect<Event, AppendError>
   /**
    * Appends events in one commit and returns the first. Fails with `VersionConflict` if another program has, or may
    * have, appended after `version`; the conflict's events start after the last one up to which all are this recorder's.
@@ -75,6 +74,16 @@ export interface Recorder {
   ) => Effect.Effect<Event, AppendError>
   /** A recorder of the same stream for another actor. */
   readonly as: (actor: string) => Recorder
+}
+
+/** What an append adds to a stream's first event. */
+export interface WithFirst {
+  /** Whose personal data the event holds; later events of the task inherit it. */
+  readonly subject?: string | undefined
+  /** Further events of the stream in the same commit. */
+  readonly followedBy?: ReadonlyArray<CoreNewEvent>
+  /** Events of other streams in the same commit. */
+  readonly elsewhere?: ReadonlyArray<AppendPart>
 }
 
 export interface RecorderTarget {
@@ -115,7 +124,7 @@ type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 const uninterrupted: Restore = (effect) => effect
 
 const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: StreamState.StreamState): Recorder => {
-  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject">) =>
+  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject" | "with">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
   /** Counts an append as pending until it ends, even by interruption. */
@@ -279,10 +288,12 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       state.held = [...state.held, { ...event, id, actor: recording.actor }]
       return id
     },
-    recordFirst: (event, subject) =>
-      Effect.tap(append({ events: [event], expected: NoStream, ...defined({ subject }) }), () => {
-        StreamState.begun(state)
-      }),
+    recordFirst: (event, { subject, followedBy = [], elsewhere } = {}) => {
+      const events = [event, ...followedBy]
+      return Effect.tap(append({ events, expected: NoStream, ...defined({ subject, with: elsewhere }) }), () => {
+        StreamState.begun(state, events.length)
+      })
+    },
     // One by one: of many with the same expected version, all but the first would read the others' events.
     recordAfter: (version, ...events) => state.oneByOne(Effect.uninterruptibleMask(appendAfter(version, events))),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),

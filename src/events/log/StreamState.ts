@@ -41,10 +41,10 @@ export const make = (noticed: StreamState["noticed"], clockChange: StreamState["
   oneByOne: OneAtATime.make(),
 })
 
-/** After this recorder appended the first event. */
-export const begun = (state: StreamState): void => {
-  state.version = 1
-  state.committed = 1
+/** After this recorder appended the stream's first events. */
+export const begun = (state: StreamState, count: number): void => {
+  state.version = count
+  state.committed = count
   state.ownFrom = 0
 }
 

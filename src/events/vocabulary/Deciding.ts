@@ -87,6 +87,11 @@ export const decidingEvents = [
       source: Schema.String.annotations({ description: "Who or what it came from, such as `chat`" }),
       content: Json.annotations({ description: "Text, or content parts as messages to models have them" }),
       delivery: optional(InputDelivery.annotations({ description: "When the agent receives it; default: `queued`" })),
+      signal: optional(
+        Schema.Struct({ listener: Schema.NonEmptyString, id: Schema.NonEmptyString }).annotations({
+          description: "The listener that received it (`SignalReceived`), and its own id",
+        }),
+      ),
       agentId,
     },
     { personal: { content: null } },

@@ -1,4 +1,4 @@
-/** Event types of sensors and environments. */
+/** Event types of sensors, environments and listeners. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
@@ -131,5 +131,63 @@ export const environmentEvents = [
       inferred: optional(Inferred),
     },
     { personal: { patch: [] } },
+  ),
+] as const
+
+const listener = Schema.NonEmptyString.annotations({ description: "The listener's name" })
+
+/** Types of listeners, which bring signals from outside into the log. */
+export const listeningEvents = [
+  eventType("ListenerStarted", "A listener began to bring signals in.", {
+    listener,
+    kind: Schema.NonEmptyString.annotations({
+      description: "`webhook`, `websocket`, `lines`, `files`, `cron`, or `program` for a program's own",
+    }),
+    address: optional(
+      Schema.String.annotations({ description: "Its place: a URL, a directory or a schedule, if it has one" }),
+    ),
+  }),
+  eventType(
+    "ListenerFailed",
+    "A listener failed. It starts again after a back-off.",
+    {
+      listener,
+      reason: Schema.String,
+      restartInMs: Milliseconds.annotations({ description: "After how many ms it starts again" }),
+    },
+    { personal: { reason: SHREDDED } },
+  ),
+  eventType("ListenerStopped", "A listener stopped. It brings no further signals in until it starts again.", {
+    listener,
+    reason: Schema.String,
+  }),
+  eventType(
+    "SignalReceived",
+    "A listener received a signal. Its sender gets the acknowledgement once this event is on the disk.",
+    {
+      listener,
+      id: Schema.NonEmptyString.annotations({
+        description:
+          "The signal's own id. A later signal of the listener with this id is a repetition, and not recorded",
+      }),
+      source: Schema.String.annotations({ description: "Where it came from, such as `webhook:github`" }),
+      content: Json,
+    },
+    { personal: { content: null }, synced: true },
+  ),
+  eventType(
+    "SignalHandled",
+    "A signal opened its task, in the same commit; or no rule wanted it, or the task could not be opened.",
+    {
+      listener,
+      signal: Schema.Int.annotations({ description: "Position of its `SignalReceived`" }),
+      how: Schema.Literal("task", "ignored", "refused").annotations({
+        description: "It opened a task; no rule wanted it; its task could not be opened",
+      }),
+      task: optional(Schema.NonEmptyString.annotations({ description: "The id of the task" })),
+      rule: optional(Schema.NonNegativeInt.annotations({ description: "Index of the rule that wanted it, from 0" })),
+      reason: optional(Schema.String.annotations({ description: "Why the task could not be opened" })),
+    },
+    { personal: { reason: SHREDDED }, positions: ["signal"] },
   ),
 ] as const

@@ -1,9 +1,8 @@
 /** Event ids derived from the source's ids, so that importing again finds the same events. */
 
-import { sha256 } from "../../values/Digest.ts"
+import { sha256, uuidOf } from "../../values/Digest.ts"
 
-/** A UUID version 8 (RFC 9562 §5.8) from a SHA-256 digest of the parts: equal parts give equal ids on every machine. */
-export const idOf = (...parts: ReadonlyArray<string>): string => uuidOf(sha256(JSON.stringify(parts)))
+export { idOf } from "../../values/Digest.ts"
 
 /**
  * Ids for the parts of a whole, such as a run's events: 48 bits identify the whole, 74 the part. They are adjacent in
@@ -16,11 +15,6 @@ export const idsWithin = (...whole: ReadonlyArray<string>): ((part: string) => s
   // The JSON text of `[...whole, part]`.
   const before = `${text.slice(0, -1)}${whole.length === 0 ? "" : ","}`
   return (part) => uuidOf(begin + sha256(`${before}${JSON.stringify(part)}]`).slice(12))
-}
-
-const uuidOf = (hex: string): string => {
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The options of opening a task. */
 
 import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { RunLimits } from "../../events/vocabulary/Tasks.ts"
-import { JsonObject } from "../../values/Json.ts"
+import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
 /** The recorded agent of a task that names none. */
@@ -33,6 +34,24 @@ export interface OpenOptions {
   readonly environment?: { readonly [plugin: string]: JsonObject }
   /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
   readonly seed?: number
+  /**
+   * The received signal that the task opens for. The same commit records it as handled, and as an input of the task, which
+   * the agent takes before its first turn. Set by `Listener.serve`. Default: none.
+   */
+  readonly forSignal?: OpeningSignal
+}
+
+/** A signal that a listener received. */
+export interface OpeningSignal {
+  /** Its `SignalReceived`. */
+  readonly event: Pick<Event, "id" | "stream" | "position">
+  readonly listener: string
+  /** Its own id. */
+  readonly signal: string
+  readonly source: string
+  readonly content: Json
+  /** The index of the rule that chose the agent. */
+  readonly rule: number
 }
 
 const MAX_NAME = 100
@@ -63,6 +82,10 @@ export const openFields = {
   environment: Schema.Record({ key: Schema.String, value: JsonObject }),
   seed: Options.Seed,
   subject: Options.Name,
+  forSignal: Options.kind<OpeningSignal>(
+    "a received signal",
+    Options.has("event", "listener", "signal", "source", "rule"),
+  ),
 }
 
 /** Schema of `OpenOptions`. */

@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { WithFirst } from "../../events/log/Recorder.ts"
 import { FILES } from "../../events/vocabulary/Sensing.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { defined } from "../../values/defined.ts"
@@ -14,7 +15,7 @@ import { asking } from "../gate/Confirmations.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Environments from "./Environments.ts"
-import { NO_AGENT, type OpenOptions } from "./OpenOptions.ts"
+import { NO_AGENT, type OpeningSignal, type OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext } from "./OpenTask.ts"
 import type * as Task from "./Task.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
@@ -62,7 +63,11 @@ export const open = (
         seed,
         ...defined({ agents: options.agents, environment: options.environment, limits: options.limits }),
       }
-      const recorded = record.recorder.recordFirst({ type: "TaskOpened", payload }, options.subject)
+      const { subject, forSignal } = options
+      const recorded = record.recorder.recordFirst(
+        { type: "TaskOpened", payload },
+        { subject, ...(forSignal === undefined ? {} : handing(forSignal, id)) },
+      )
       const opened = yield* Effect.catchTag(
         recorded,
         "VersionConflict",
@@ -89,6 +94,32 @@ export const open = (
       )
     }),
   )
+
+/** Hands a signal to the task that opens for it, in the same commit: no crash comes between the two. */
+const handing = ({ event, listener, signal, source, content, rule }: OpeningSignal, taskId: string): WithFirst => ({
+  followedBy: [
+    {
+      type: "InputReceived",
+      causationId: event.id,
+      actor: `listener:${listener}`,
+      // Before the agent's next turn, which is its first.
+      payload: { source, content, delivery: "steering", signal: { listener, id: signal } },
+    },
+  ],
+  elsewhere: [
+    {
+      stream: event.stream,
+      actor: "kernel",
+      events: [
+        {
+          type: "SignalHandled",
+          causationId: event.id,
+          payload: { listener, signal: event.position, how: "task", task: taskId, rule },
+        },
+      ],
+    },
+  ],
+})
 
 /** Whether a plugin's environment has the name under which the log has recorded files. */
 const takesFilesName = ({ plugins, registry }: Environments.Participants): boolean => {

@@ -56,7 +56,8 @@ export const FORM: unique symbol = Symbol.for("hindcast/loopback/form")
 /** The bodies that were read, while their requests are alive. */
 const read = new WeakMap<IncomingMessage, Uint8Array>()
 
-const bytesOf = (request: IncomingMessage, most: number): Effect.Effect<Uint8Array, Refusal> =>
+/** The bytes of a body, of at most `most`. */
+export const bytesOf = (request: IncomingMessage, most: number): Effect.Effect<Uint8Array, Refusal> =>
   Effect.suspend(() => {
     const known = read.get(request)
     return known === undefined

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { GrowingBytes } from "./GrowingBytes.ts"
 
-/** Maximum size of a message, in bytes. A larger one ends the connection with the code 1009. */
+/** Maximum size of a message, in bytes, if `accept` names no other. A larger one ends the connection with the code 1009. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** An open connection. */
@@ -33,12 +33,17 @@ const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10]
 /** RFC 6455, section 1.3. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-/** Answers a client's handshake. Undefined, and the connection is closed, if it is no handshake. */
+/**
+ * Answers a client's handshake. Undefined, and the connection is closed, if it is no handshake.
+ *
+ * @param maxBytes the maximum size of a message
+ */
 export const accept = (
   { method, headers }: IncomingMessage,
   socket: Duplex,
   head: Buffer,
   handlers: WebSocketHandlers,
+  maxBytes = MAX_MESSAGE_BYTES,
 ): WebSocketConnection | undefined => {
   const key = headers["sec-websocket-key"]
   const isHandshake =
@@ -53,7 +58,7 @@ export const accept = (
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accepted}\r\n\r\n`,
   )
-  return new Served(socket, head, handlers)
+  return new Served(socket, head, handlers, maxBytes)
 }
 
 /**
@@ -80,6 +85,7 @@ const ended = (socket: Duplex): void => {
 class Served implements WebSocketConnection {
   readonly #socket: Duplex
   readonly #handlers: WebSocketHandlers
+  readonly #maxBytes: number
   readonly #held = new GrowingBytes()
   /** Of a message in several frames. */
   readonly #parts = new GrowingBytes()
@@ -90,8 +96,9 @@ class Served implements WebSocketConnection {
   #isEnded = false
   #hasClosed = false
 
-  constructor(socket: Duplex, head: Buffer, handlers: WebSocketHandlers) {
+  constructor(socket: Duplex, head: Buffer, handlers: WebSocketHandlers, maxBytes: number) {
     this.#socket = socket
+    this.#maxBytes = maxBytes
     this.#handlers = handlers
     if (head.length > 0) socket.unshift(head)
     socket.on("error", () => socket.destroy())
@@ -157,7 +164,7 @@ class Served implements WebSocketConnection {
 
   #frames(): void {
     while (this.#mayRead && !this.#hasClosed) {
-      const found = parsed(this.#held.bytes)
+      const found = parsed(this.#held.bytes, this.#maxBytes)
       if (found === undefined) return
       if (typeof found === "number") {
         this.close(found)
@@ -183,7 +190,7 @@ class Served implements WebSocketConnection {
     if (opcode === BINARY) return UNSUPPORTED
     if ((opcode === CONTINUATION) !== this.#isWithinMessage) return PROTOCOL_ERROR
     this.#isWithinMessage = true
-    if (this.#parts.bytes.length + body.length > MAX_MESSAGE_BYTES) return TOO_BIG
+    if (this.#parts.bytes.length + body.length > this.#maxBytes) return TOO_BIG
     this.#parts.append(body)
     return undefined
   }
@@ -207,7 +214,7 @@ interface Frame {
 }
 
 /** The first frame of some bytes, undefined if more have to come, or the code of an end. */
-const parsed = (bytes: Buffer): Frame | number | undefined => {
+const parsed = (bytes: Buffer, maxBytes: number): Frame | number | undefined => {
   if (bytes.length < 2) return undefined
   const [first = 0, second = 0] = bytes
   const opcode = first & 0x0f
@@ -223,7 +230,7 @@ const parsed = (bytes: Buffer): Frame | number | undefined => {
   if (bytes.length < 2 + lengthBytes) return undefined
   const length =
     lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2)) : short
-  if (length > MAX_MESSAGE_BYTES) return TOO_BIG
+  if (length > maxBytes) return TOO_BIG
   if (bytes.length < start + length) return undefined
   const mask = bytes.subarray(start - 4, start)
   const body = Buffer.from(bytes.subarray(start, start + length))

@@ -77,6 +77,14 @@ const summaries: Summaries = {
   EnvironmentReset: ({ plugin, seed }) => `${plugin}, seed ${seed}`,
   EnvironmentChanged: ({ plugin, patch }) => `${plugin} ${patch.map(({ op, path }) => `${op} ${path}`).join(", ")}`,
 
+  ListenerStarted: ({ listener, kind, address }) => `${listener}, ${kind}${because(address)}`,
+  ListenerFailed: ({ listener, reason, restartInMs }) =>
+    `${listener}: ${reason}, starts again in ${inWords(restartInMs)}`,
+  ListenerStopped: ({ listener, reason }) => `${listener}: ${reason}`,
+  SignalReceived: ({ listener, id, content }) => `${listener} ${id}: ${value(content)}`,
+  SignalHandled: ({ listener, signal, how, task, reason }) =>
+    `${listener} ${at(signal)} ${how}${task === undefined ? "" : ` ${task}`}${because(reason)}`,
+
   InputReceived: ({ source, content, delivery }) =>
     `${source}${delivery === undefined ? "" : ` (${delivery})`}: ${value(content)}`,
   InputDelivered: ({ inputs }) => inputs.map(at).join(", "),

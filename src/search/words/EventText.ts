@@ -46,13 +46,14 @@ const TYPES_OF: { readonly [kind in Exclude<Kind, "other">]: ReadonlyArray<CoreN
   goal: ["TaskOpened"],
   message: [
     ...(["InputReceived", "MessageSent", "DecisionMade", "ModelCalled", "ModelResponded"] as const),
-    ...(["GuideApplied", "MemoryCompacted"] as const),
+    ...(["GuideApplied", "MemoryCompacted", "SignalReceived"] as const),
   ],
   argument: ["ActuatorCommanded", "IoCalled", "BrokerRequested", "ConfirmationRequested"],
   result: ["CommandSucceeded", "IoAnswered", "BrokerAnswered", "SensorRead", "EnvironmentChanged"],
   error: [
     ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "IoFailed", "ModelFailed"] as const),
     ...(["SensorFailed", "PluginStartRefused", "PluginMisbehaved", "PluginQuarantined", "BrokerDenied"] as const),
+    "ListenerFailed",
   ],
   note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted", "GuidanceGiven"],
 }

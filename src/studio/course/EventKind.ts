@@ -61,6 +61,12 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   AgentDeveloped: "other",
   CurriculumEnded: "other",
 
+  ListenerStarted: "other",
+  ListenerFailed: "other",
+  ListenerStopped: "other",
+  SignalReceived: "message",
+  SignalHandled: "other",
+
   InputReceived: "message",
   InputDelivered: "message",
   MessageSent: "message",
@@ -146,6 +152,7 @@ const BAD: ReadonlySet<string> = new Set<CoreName>([
   "PluginMisbehaved",
   "PluginQuarantined",
   "BrokerDenied",
+  "ListenerFailed",
   "SensorFailed",
   "ModelFailed",
   "BudgetExceeded",

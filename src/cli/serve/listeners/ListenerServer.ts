@@ -1,0 +1,122 @@
+/** `hindcast serve --listener`: a kernel that stays alive, and opens a task for each signal of its listeners. */
+import { Options } from "@effect/cli"
+import { Effect, type Option } from "effect"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import { PROGRAM } from "../../../kernel/registry/InProcess.ts"
+import type { Rule } from "../../../listeners/Rule.ts"
+import * as Serve from "../../../listeners/Serve.ts"
+import { defined } from "../../../values/defined.ts"
+import { conducted } from "../../../worlds/scenario/Scenario.ts"
+import { BadInput } from "../../command/BadInput.ts"
+import { given, optionalText, repeatedText, wholeNumber } from "../../command/CommonOptions.ts"
+import * as OpenLog from "../../command/OpenLog.ts"
+import * as ProtocolStreams from "../../command/ProtocolStreams.ts"
+import * as AgentAtWork from "../../task/AgentAtWork.ts"
+import * as AgentOption from "../../task/AgentOption.ts"
+import * as Prompter from "../../task/Prompter.ts"
+import * as RunPlugins from "../../task/RunPlugins.ts"
+import * as UntilEnded from "../../terminal/UntilEnded.ts"
+import * as ListenerModule from "./ListenerModule.ts"
+
+/** The options that only `--listener` takes. */
+export const options = {
+  listener: repeatedText(
+    "listener",
+    "Open a task for each signal of listeners. A JavaScript module whose default export is a listener, a list of them, or { listeners, rules, tools, sensors }",
+  ),
+  ...AgentOption.options("the agent for all signals that no rule of the module wants"),
+  goal: optionalText("goal", "With --agent or --model: the goal, with bindings such as {/content/body/title}"),
+  when: optionalText(
+    "when",
+    "With --agent or --model: only signals for which this CEL expression over id, listener, source and content is true",
+  ),
+  plugin: repeatedText("plugin", "The directory of a plugin to import for the agent's tasks"),
+  host: optionalText("host", "The address for webhooks and WebSockets. Default: 127.0.0.1"),
+  maxTasks: wholeNumber("max-tasks", 1).pipe(
+    Options.withDescription("Maximum number of tasks at work at the same time. Default: 8"),
+    Options.optional,
+  ),
+  maxSteps: AgentAtWork.maxSteps(""),
+  gate: AgentAtWork.options.gate,
+  confirmWithinMs: AgentAtWork.options.confirmWithinMs,
+  sandbox: AgentAtWork.options.sandbox,
+  workspace: AgentAtWork.options.workspace,
+  trustLog: AgentAtWork.options.trustLog,
+}
+
+export interface Typed extends AgentOption.TypedAgents, Omit<AgentAtWork.KernelInput, "json"> {
+  readonly log: Option.Option<string>
+  readonly listener: ReadonlyArray<string>
+  readonly goal: Option.Option<string>
+  readonly when: Option.Option<string>
+  readonly plugin: ReadonlyArray<string>
+  readonly port: Option.Option<number>
+  readonly host: Option.Option<string>
+  readonly maxTasks: Option.Option<number>
+  readonly maxSteps: Option.Option<number>
+}
+
+/** The name of a typed option that only `--listener` takes. Those with defaults say nothing. */
+export const unusedOf = (typed: Omit<Typed, "log" | "port">): string | undefined => {
+  const { agent, model, plugin, guide, cassette, maxTokens, maxUsd, goal, when, host, maxTasks, maxSteps } = typed
+  const [repeated] = Object.entries({ agent, model, plugin }).filter(([, all]) => all.length > 0)
+  const single = given({
+    ...{ guide, cassette, goal, when, host, workspace: typed.workspace },
+    ...{ "max-tokens": maxTokens, "max-usd": maxUsd, "max-tasks": maxTasks, "max-steps": maxSteps },
+    "confirm-within": typed.confirmWithinMs,
+  })
+  return repeated?.[0] ?? Object.keys(single)[0]
+}
+
+/** Serves until the process is told to end, or every listener has ended and the tasks are done. */
+export const serve = (typed: Typed) =>
+  Effect.gen(function* () {
+    const modules = yield* Effect.forEach(typed.listener, ListenerModule.load)
+    const hasAgent = typed.agent.length + typed.model.length > 0
+    const [only] = Object.keys(given({ goal: typed.goal, when: typed.when }))
+    if (!hasAgent && only !== undefined) {
+      return yield* new BadInput({ input: `--${only}`, expected: "--agent or --model with it", found: "neither" })
+    }
+    const rules = modules.flatMap(({ rules }) => rules)
+    if (!hasAgent && rules.length === 0) {
+      return yield* new BadInput({
+        input: "--listener",
+        expected: "an agent for the signals: --agent, --model, or rules in the module",
+        found: "none",
+      })
+    }
+    const agent = hasAgent ? yield* AgentOption.load(typed, "live") : undefined
+    const program = programOf(modules)
+    const { log } = typed
+    const place = yield* OpenLog.placeOf(log)
+    const kernel = yield* AgentAtWork.kernel("serve", place.open, { ...typed, json: false, ...defined({ program }) })
+    const serving = Effect.gen(function* () {
+      const { opening } = yield* RunPlugins.prepare({ plugin: typed.plugin, scenario: [], json: true })
+      // Without --plugin, all active ones, to which the module's tools belong.
+      const plugins = typed.plugin.length === 0 ? undefined : [...opening.plugins, ...(program ? [PROGRAM] : [])]
+      const { goal, when, maxSteps } = typed
+      const last: ReadonlyArray<Rule> =
+        agent === undefined
+          ? []
+          : [{ agent: conducted(agent), ...defined({ plugins }), ...given({ goal, when, maxSteps }) }]
+      const { position } = yield* (yield* EventLog).head
+      yield* Effect.forkScoped(Prompter.announce(position, place.name))
+      const { urls, ended } = yield* Serve.serve({
+        listeners: modules.flatMap(({ listeners }) => listeners),
+        rules: [...rules, ...last],
+        ...given({ port: typed.port, host: typed.host, maxTasks: typed.maxTasks }),
+      })
+      yield* UntilEnded.begin
+      ProtocolStreams.remark(`listening; the signals and their tasks are in ${place.name}`)
+      for (const [name, url] of Object.entries(urls)) ProtocolStreams.remark(`${name} on ${url}`)
+      yield* ended
+    })
+    yield* Effect.provide(serving, kernel)
+  }).pipe(Effect.scoped)
+
+/** The tools and sensors of all modules. */
+const programOf = (modules: ReadonlyArray<ListenerModule.Exported>): AgentAtWork.KernelInput["program"] => {
+  const tools = Object.assign({}, ...modules.map(({ tools }) => tools ?? {}))
+  const sensors = Object.assign({}, ...modules.map(({ sensors }) => sensors ?? {}))
+  return Object.keys(tools).length + Object.keys(sensors).length === 0 ? undefined : { tools, sensors }
+}

@@ -1,0 +1,177 @@
+/** Opens a task for each signal of the log that has none yet, in order, as many at once as the program allows. */
+
+import { Deferred, Effect, Either, Stream } from "effect"
+import { type AppendError, CaughtUp, type EventLog, type LeaseLost, type LogError } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
+import type * as Kernel from "../kernel/Kernel.ts"
+import type { ResumeError } from "../kernel/resume/Resume.ts"
+import * as ProgramLog from "../platform/ProgramLog.ts"
+import { defined } from "../values/defined.ts"
+import { plainText } from "../values/Json.ts"
+import type { Inbox } from "./Inbox.ts"
+import { streamOf } from "./Listener.ts"
+import type * as Progress from "./Progress.ts"
+import type { CompiledRule, SignalFacts } from "./Rule.ts"
+
+export interface Dispatching {
+  readonly log: EventLog.Service
+  readonly kernel: Kernel.Service
+  readonly inbox: Inbox
+  /** The names of the listeners whose signals it handles. */
+  readonly listeners: ReadonlySet<string>
+  readonly rules: ReadonlyArray<CompiledRule>
+  /** Tasks at work at the same time. */
+  readonly maxTasks: number
+  readonly progress: Progress.Progress
+}
+
+type Waiting = SignalFacts & { readonly event: Event }
+
+/**
+ * First resumes the open tasks of the rules' agents, then handles the signals that wait, then each new one. The log is
+ * the queue: a signal that was acknowledged and has no task finds one here, also in the next process. Never ends by
+ * itself; fails if the log cannot be read or written, or the kernel has lost its lease. The tasks go on in the kernel.
+ */
+export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError | LogError> =>
+  Effect.gen(function* () {
+    const { log, kernel, inbox, listeners, rules, maxTasks, progress } = dispatching
+    const places = yield* Effect.makeSemaphore(maxTasks)
+    const lost = yield* Deferred.make<never, LeaseLost>()
+
+    /** Takes a place until the work ends. The work belongs to the kernel, whose end suspends it. */
+    const started = (taskId: string, work: Effect.Effect<unknown, Kernel.RunError | ResumeError>) =>
+      Effect.zipRight(
+        places.take(1),
+        Effect.suspend(() => {
+          progress.began()
+          return Effect.forkDaemon(
+            work.pipe(
+              Effect.catchAll((error) => ended(taskId, error, lost)),
+              Effect.catchAllDefect((cause) => ProgramLog.error(`task ${taskId} died`, cause)),
+              Effect.ensuring(Effect.zipRight(places.release(1), Effect.sync(progress.ended))),
+            ),
+          )
+        }),
+      )
+
+    const resumed = Effect.gen(function* () {
+      for (const { taskId, agent: recorded } of yield* kernel.tasks.unfinished) {
+        const rule = rules.find(({ agent }) => recorded.startsWith(`${agent.name}@`))
+        if (rule !== undefined) yield* started(taskId, kernel.tasks.resume(taskId, rule.agent))
+      }
+    })
+
+    const openedFor = (waiting: Waiting, rule: CompiledRule) => {
+      const { event, id, listener, source, content } = waiting
+      const { index, agent, maxSteps, plugins } = rule
+      const taskId = `${listener}-${event.id}`
+      const isOpen = Effect.map(log.versionOf(`task/${taskId}`), (version) => version > 0)
+      const opening: Effect.Effect<unknown, Kernel.RunError> = Effect.suspend(() =>
+        kernel.tasks.run(agent, {
+          id: taskId,
+          goal: rule.goalOf(waiting),
+          forSignal: { event, listener, signal: id, source, content, rule: index },
+          ...defined({ maxSteps, plugins }),
+        }),
+      ).pipe(
+        Effect.catchAll((error) =>
+          Effect.gen(function* () {
+            // An open task says itself how it ended.
+            if (NEVER.has(error._tag) || (yield* isOpen)) return yield* Effect.fail(error)
+            if (!LATER.has(error._tag)) {
+              yield* ProgramLog.warning(`signal ${id} of ${listener} opened no task: ${error.message}`)
+              return yield* unwanted(log, waiting, "refused", index, error.message)
+            }
+            yield* ProgramLog.warning(`signal ${id} of ${listener} waits for its task: ${error.message}`)
+            yield* Effect.sleep(AGAIN_MS)
+            return yield* opening
+          }),
+        ),
+      )
+      return started(taskId, opening)
+    }
+
+    const handle = (waiting: Waiting) =>
+      Effect.gen(function* () {
+        const chosen = yield* Effect.either(chosenBy(rules, waiting))
+        if (Either.isLeft(chosen)) yield* unwanted(log, waiting, "refused", undefined, chosen.left)
+        else if (chosen.right === undefined) yield* unwanted(log, waiting, "ignored")
+        else yield* openedFor(waiting, chosen.right)
+        inbox.handled(waiting.event.id)
+        progress.handled(waiting.event.position)
+      })
+
+    yield* resumed
+    const left = new Map<number, Waiting>()
+    let isCaughtUp = false
+    const followed = Stream.runForEach(log.follow({ types: ["SignalReceived", "SignalHandled"] }), (item) => {
+      if (item instanceof CaughtUp) {
+        isCaughtUp = true
+        const waiting = [...left.values()]
+        left.clear()
+        return Effect.zipRight(
+          Effect.forEach(waiting, handle, { discard: true }),
+          Effect.sync(() => progress.handled(item.position)),
+        )
+      }
+      if (is(item, "SignalHandled")) left.delete(item.payload.signal)
+      if (!is(item, "SignalReceived") || !listeners.has(item.payload.listener)) return Effect.void
+      const waiting = { event: item, ...item.payload }
+      if (isCaughtUp) return handle(waiting)
+      left.set(item.position, waiting)
+      return Effect.void
+    })
+    return yield* Effect.raceFirst(Effect.zipRight(followed, Effect.never), Deferred.await(lost))
+  })
+
+/** The first rule that wants the signal, or why a condition could not be evaluated. */
+const chosenBy = (rules: ReadonlyArray<CompiledRule>, signal: SignalFacts) =>
+  Effect.try({
+    try: () => rules.find(({ wants }) => wants(signal)),
+    catch: (cause) => (cause instanceof Error ? cause.message : String(cause)),
+  })
+
+const unwanted = (
+  log: EventLog.Service,
+  { event, listener }: Waiting,
+  how: "ignored" | "refused",
+  rule?: number,
+  why?: string,
+) =>
+  log.append({
+    stream: streamOf(listener),
+    actor: "kernel",
+    events: [
+      {
+        type: "SignalHandled",
+        causationId: event.id,
+        payload: {
+          listener,
+          signal: event.position,
+          how,
+          ...defined({ rule, reason: why === undefined ? undefined : plainText(why) }),
+        },
+      },
+    ],
+  })
+
+/** The log has what happened to the task, unless its kernel lost the lease: then others' kernels work on the log. */
+const ended = (
+  taskId: string,
+  error: Kernel.RunError | ResumeError,
+  lost: Deferred.Deferred<never, LeaseLost>,
+): Effect.Effect<void> => {
+  if (error._tag === "TaskClosed" || error._tag === "AgentFailed") return Effect.void
+  if (error._tag !== "LeaseLost") return ProgramLog.warning(`task ${taskId}: ${error.message}`)
+  return error.suspended === undefined ? Effect.asVoid(Deferred.fail(lost, error)) : Effect.void
+}
+
+/** Milliseconds before a signal whose task could not be recorded gets another attempt. */
+const AGAIN_MS = 1_000
+
+/** Errors of the log that pass. */
+const LATER: ReadonlySet<string> = new Set(["LogBusy", "LogUnavailable", "DiskFull"])
+
+/** The kernel ended: the signal stays in the log, and the next process handles it. */
+const NEVER: ReadonlySet<string> = new Set(["LeaseLost", "LogCorrupt"])
