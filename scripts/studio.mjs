@@ -39,7 +39,8 @@ const served = await build({
   chunkNames: "part-[name]-[hash]",
 })
 /** Screens and dialogs that need a server. A shared file says so instead. */
-const OF_SERVER = /\/(SignInScreen|LogsScreen|ScenariosScreen|PluginsScreen|RescoreDialog|TasksDialog)\.tsx$/
+const OF_SERVER =
+  /\/(SignInScreen|LogsScreen|ScenariosScreen|PluginsScreen|CurriculaScreen|RescoreDialog|TasksDialog)\.tsx$/
 
 const withoutServer = {
   name: "without-server",

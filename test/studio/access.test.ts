@@ -232,6 +232,7 @@ const READING = [
     "talk",
     "compare",
     "plugins",
+    "curricula",
     "rubric",
   ],
 ].map((name) => `/api/${name}`)

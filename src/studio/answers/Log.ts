@@ -20,6 +20,9 @@ export const log = (_: typeof LogQuery.Type) =>
     const last = yield* lastEvent(log, head)
     const { timelines, missing } = yield* timelinesOf(log)
     const stopped = index.stopped()
+    const [curriculum] = yield* log
+      .readPage({ timeline: MAIN, types: ["CurriculumStarted"] }, 1)
+      .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
     return {
       name: path.basename(log.name),
       version: VERSION,
@@ -31,6 +34,7 @@ export const log = (_: typeof LogQuery.Type) =>
       })),
       allows: { answer, fork: forks !== null, write, annotate, talk: talk !== null },
       scenarios: write && scenarios !== null,
+      curricula: curriculum !== undefined,
       agents: forks === null ? [] : [...forks.agents.keys()],
       notes: [
         ...notes,

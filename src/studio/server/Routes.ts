@@ -15,6 +15,7 @@ import { Allowed, type Role, RoleMissing } from "../Allowed.ts"
 import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Compare from "../answers/Compare.ts"
+import * as Curricula from "../answers/Curricula.ts"
 import * as Events from "../answers/Events.ts"
 import * as Forks from "../answers/Forks.ts"
 import * as FileChanges from "../answers/files/FileChanges.ts"
@@ -171,6 +172,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
     "/api/differences": get("see", Compare.DifferencesQuery, Compare.differences),
     "/api/runs": get("see", Compare.RunsQuery, Compare.runs),
+    "/api/curricula": get("see", Curricula.CurriculaQuery, Curricula.curricula),
     "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post("fork", Forks.ForkBody, Forks.fork),
     "/api/rubrics/check": post("write", Rescores.RescoreBody, Rubrics.check),

@@ -137,6 +137,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       ...log,
       allows: { answer: false, fork: false, write: false, annotate: false, talk: false },
       scenarios: false,
+      curricula: false,
       agents: [],
       notes: [...log.notes, ...notes],
     }

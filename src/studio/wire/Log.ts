@@ -23,6 +23,8 @@ export interface LogInfo {
   }
   /** Whether scenarios may be edited and run. Needs `--write`, too. */
   readonly scenarios: boolean
+  /** Whether an agent learns or learned by a curriculum on `main`. */
+  readonly curricula: boolean
   /** The agents that may fork a task; empty unless forks are allowed. */
   readonly agents: ReadonlyArray<string>
   /** Sentences about the log for the reader, such as that a segment is missing. */

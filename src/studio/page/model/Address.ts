@@ -73,6 +73,7 @@ export type Address =
   | Overview
   | { readonly screen: "start" }
   | { readonly screen: "plugins" }
+  | { readonly screen: "curricula" }
   | { readonly screen: "questions" }
   | { readonly screen: "notes"; readonly text: string }
   | { readonly screen: "search"; readonly text: string }
@@ -148,6 +149,7 @@ export const parse = (pathname: string, search: string): Address => {
     case "tasks":
       return { ...OVERVIEW, ...overviewOf(query), timeline: query.get("timeline") ?? "main" }
     case "plugins":
+    case "curricula":
     case "questions":
       return { screen: first }
     case "search":
@@ -173,6 +175,7 @@ export const format = (address: Address): string => {
     case "start":
       return "/"
     case "plugins":
+    case "curricula":
     case "questions":
       return `/${address.screen}`
     case "search":

@@ -19,6 +19,7 @@ export const SCREENS: { readonly [name: string]: { readonly says: string; readon
   tasks: { says: "the list of tasks", to: OVERVIEW },
   notes: { says: "notes, stars, tags and labels", to: { screen: "notes", text: "" } },
   plugins: { says: "plugins, their grants, crashes and requests", to: { screen: "plugins" } },
+  curricula: { says: "runs of curricula: stages, decisions, help", to: { screen: "curricula" } },
   scenarios: { says: "scenarios and rubrics in files", to: { screen: "scenarios", file: "" } },
   questions: { says: "questions that wait for a person", to: { screen: "questions" } },
   log: { says: "all events of main", to: visit({ timeline: "main", task: null }, null) },

@@ -17,6 +17,8 @@ export const commandOf = (address: Address, log: string, position: number): stri
       return of(visitCommand(address, position))
     case "plugins":
       return of("plugin ls")
+    case "curricula":
+      return of("curriculum show")
     case "questions":
       return of("confirm ls")
     case "notes":
@@ -78,6 +80,8 @@ export const callOf = (address: Address, position: number): string => {
       return visitCall(address, position)
     case "plugins":
       return "hindcast.plugins.state()"
+    case "curricula":
+      return `hindcast.events.read(${literal({ types: ["CurriculumStarted", "StageAttempted", "CurriculumDecided", "CurriculumEnded"] })})`
     case "questions":
       return "hindcast.confirmations.pending()"
     case "notes":

@@ -82,6 +82,11 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
         <Link to={{ screen: "notes", text: "" }} class="quiet" current={address.screen === "notes"}>
           notes
         </Link>
+        {log.curricula ? (
+          <Link to={{ screen: "curricula" }} class="quiet" current={address.screen === "curricula"}>
+            curricula
+          </Link>
+        ) : null}
         {studio.source.follow === null ? null : (
           <Link to={{ screen: "plugins" }} class="quiet" current={address.screen === "plugins"}>
             plugins

@@ -30,6 +30,7 @@ const subjectOf = (address: Address, goal: string | null): string => {
       return address.text === "" ? "search" : `search for ${oneLine(address.text)}`
     case "notes":
     case "plugins":
+    case "curricula":
     case "questions":
     case "scenarios":
       return address.screen

@@ -24,6 +24,7 @@ const BUSY = <main aria-busy="true" />
 
 const CompareScreen = lazy(async () => (await import("./compare/CompareScreen.tsx")).CompareScreen, BUSY)
 const RunsScreen = lazy(async () => (await import("./compare/RunsScreen.tsx")).RunsScreen, BUSY)
+const CurriculaScreen = lazy(async () => (await import("./CurriculaScreen.tsx")).CurriculaScreen, BUSY)
 const NotesScreen = lazy(async () => (await import("./NotesScreen.tsx")).NotesScreen, BUSY)
 const PluginsScreen = lazy(async () => (await import("./PluginsScreen.tsx")).PluginsScreen, BUSY)
 const QuestionsScreen = lazy(async () => (await import("./QuestionsScreen.tsx")).QuestionsScreen, BUSY)
@@ -131,6 +132,8 @@ const Screen = () => {
       return <TasksScreen address={address} />
     case "plugins":
       return <PluginsScreen />
+    case "curricula":
+      return <CurriculaScreen />
     case "questions":
       return <QuestionsScreen />
     case "scenarios":
