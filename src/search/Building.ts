@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import type { DecodedEvent, Records } from "../events/read/Records.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
-import type { Row } from "./IndexFile.ts"
+import type { IndexFile, Row } from "./IndexFile.ts"
 import type { OpenIndex } from "./OpenIndex.ts"
 import * as EventText from "./words/EventText.ts"
 import { wordText } from "./words/Words.ts"
@@ -17,7 +17,7 @@ export interface Options {
 export interface Sources {
   readonly log: EventLog.Service
   readonly records: Records.Service
-  readonly index: OpenIndex
+  readonly index: OpenIndex<IndexFile>
 }
 
 /** Number of events per transaction: fewer make the index slower, more make other processes wait. */

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
-import type { Wanted } from "./IndexFile.ts"
+import type { IndexFile, Wanted } from "./IndexFile.ts"
 import type { OpenIndex } from "./OpenIndex.ts"
 import * as EventText from "./words/EventText.ts"
 import * as Matching from "./words/Matching.ts"
@@ -38,7 +38,7 @@ export interface Range {
 
 export interface Sources {
   readonly log: EventLog.Service
-  readonly index: OpenIndex
+  readonly index: OpenIndex<IndexFile>
 }
 
 /** Number of positions that the index gives at once. */
@@ -57,7 +57,7 @@ interface Source {
 
 export class Hits {
   readonly #log: EventLog.Service
-  readonly #index: OpenIndex
+  readonly #index: OpenIndex<IndexFile>
   readonly #wanted: Wanted
   readonly #range: Range
   readonly #after: number

@@ -8,11 +8,11 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as choice from "../events/sqlite/driver/choice.ts"
-import { type Connection, IN_MEMORY, SqliteError } from "../events/sqlite/driver/Driver.ts"
+import { type Connection, IN_MEMORY } from "../events/sqlite/driver/Driver.ts"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 import * as UserStore from "../platform/user/UserStore.ts"
 import { sha256 } from "../values/Digest.ts"
+import * as IndexDatabase from "./IndexDatabase.ts"
 import type { Kind } from "./words/EventText.ts"
 import type { WordQuery } from "./words/WordQuery.ts"
 
@@ -23,14 +23,6 @@ export interface Row {
   readonly kind: Kind
   /** Folded words, separated by spaces (`Words.wordText`); null for an event with personal fields. */
   readonly words: string | null
-}
-
-/** An event that both the log and its index have. */
-export interface Reached {
-  /** 0 before the first event. */
-  readonly position: number
-  /** The event's hash; empty at 0. */
-  readonly hash: string
 }
 
 /** The hits to look for. */
@@ -46,8 +38,6 @@ const VERSION = 1
 /** "HCsx" in ASCII. */
 const APPLICATION_ID = 0x48437378
 
-const BUSY_MS = 2_000
-
 /**
  * This tokenizer separates words, which are already folded, at spaces. Without `columnsize`, the index is a fifth
  * smaller.
@@ -56,12 +46,16 @@ const TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS event USING
     fts5(words, about, content = '', columnsize = 0, tokenize = 'ascii');
   CREATE TABLE IF NOT EXISTS personal (position INTEGER PRIMARY KEY);
-  CREATE TABLE IF NOT EXISTS reached (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER, hash TEXT, log TEXT);
-  INSERT OR IGNORE INTO reached VALUES (1, 0, '', '');
 `
 
 /** Settings of FTS5: larger pieces in memory before it writes a segment. */
 const HASH_BYTES = 16 * 1024 * 1024
+
+const KIND_OF_INDEX: IndexDatabase.IndexKind = {
+  applicationId: APPLICATION_ID,
+  version: VERSION,
+  tables: `${TABLES} INSERT INTO event (event, rank) VALUES ('hashsize', ${HASH_BYTES});`,
+}
 
 export class IndexFile {
   readonly #database: Connection
@@ -94,7 +88,7 @@ export class IndexFile {
     const latest = Math.max(0, ...before)
     const number = old === newest(directory, name) ? latest + 1 : Math.max(1, latest)
     const made = connect(path.join(directory, `${name}.${number}.db`), log)
-    for (const one of before) if (one < number) remove(path.join(directory, `${name}.${one}.db`))
+    for (const one of before) if (one < number) IndexDatabase.remove(path.join(directory, `${name}.${one}.db`))
     return made
   }
 
@@ -108,35 +102,23 @@ export class IndexFile {
     this.file = file
   }
 
-  get reached(): Reached {
-    const [row] = this.#rows("SELECT position, hash FROM reached", [])
-    return { position: Number(row?.[0] ?? 0), hash: String(row?.[1] ?? "") }
+  get reached(): IndexDatabase.Reached {
+    return IndexDatabase.reachedIn(this.#database)
   }
 
   /**
    * Adds the rows of all events after `after`, up to `reached`, in one transaction. Returns false, and adds nothing, if
    * another process has extended the index in the meantime.
    */
-  add(after: number, rows: ReadonlyArray<Row>, reached: Reached): boolean {
-    this.#database.prepare("BEGIN IMMEDIATE").run([])
-    try {
-      const isNext = this.reached.position === after
-      if (isNext) {
-        const word = this.#database.prepare("INSERT INTO event (rowid, words, about) VALUES (?, ?, ?)")
-        const personal = this.#database.prepare("INSERT INTO personal VALUES (?)")
-        for (const { position, taskId, kind, words } of rows) {
-          if (words === null) personal.run([position])
-          else word.run([position, words, `${KIND}${kind}${taskId === null ? "" : ` ${taskWord(taskId)}`}`])
-        }
-        const { position, hash } = reached
-        this.#database.prepare("UPDATE reached SET position = ?, hash = ?").run([position, hash])
+  add(after: number, rows: ReadonlyArray<Row>, reached: IndexDatabase.Reached): boolean {
+    return IndexDatabase.extend(this.#database, after, reached, () => {
+      const word = this.#database.prepare("INSERT INTO event (rowid, words, about) VALUES (?, ?, ?)")
+      const personal = this.#database.prepare("INSERT INTO personal VALUES (?)")
+      for (const { position, taskId, kind, words } of rows) {
+        if (words === null) personal.run([position])
+        else word.run([position, words, `${KIND}${kind}${taskId === null ? "" : ` ${taskWord(taskId)}`}`])
       }
-      this.#database.prepare("COMMIT").run([])
-      return isNext
-    } catch (cause) {
-      if (this.#database.inTransaction()) this.#database.prepare("ROLLBACK").run([])
-      throw cause
-    }
+    })
   }
 
   /** Positions of events that match, before a position, the newest first. */
@@ -159,13 +141,6 @@ export class IndexFile {
     return this.#database.prepare(sql).rows(parameters)
   }
 }
-
-/** Whether SQLite found the file damaged, or not an index. Other errors, such as a full disk, leave the file alone. */
-export const isDamaged = (cause: unknown): boolean =>
-  cause instanceof SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR|MISMATCH|CONSTRAINT|SCHEMA)/.test(cause.code)
-
-/** Whether another process holds the file's lock. */
-export const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && cause.code.startsWith("SQLITE_BUSY")
 
 /** Marks words of the second column, which texts cannot match, because they are in another column. */
 const KIND = "k"
@@ -193,48 +168,8 @@ const numbersOf = (directory: string, name: string): ReadonlyArray<number> =>
     return number === undefined ? [] : [Number(number)]
   })
 
-const connect = (file: string, log: string): IndexFile => {
-  if (file !== IN_MEMORY) {
-    OwnerOnly.makeFile(file)
-    assertSafe(file)
-  }
-  const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
-  try {
-    // An index that a power failure damages is built again.
-    database.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
-    const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
-    database.script("BEGIN IMMEDIATE")
-    if (scalar("SELECT count(*) FROM sqlite_schema") === 0) {
-      database.script(`${TABLES}
-        INSERT INTO event (event, rank) VALUES ('hashsize', ${HASH_BYTES});
-        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`)
-      database.prepare("UPDATE reached SET log = ?").run([log])
-    }
-    const [id, version] = [scalar("PRAGMA application_id"), scalar("PRAGMA user_version")]
-    const found = id === APPLICATION_ID && version === VERSION ? scalar("SELECT log FROM reached") : undefined
-    database.script("COMMIT")
-    if (found !== log) throw new SqliteError("SQLITE_MISMATCH", "it is the index of another log or version")
-    return new IndexFile(database, file)
-  } catch (cause) {
-    database.close()
-    throw cause
-  }
-}
-
-/** Throws if somebody else could exchange the file. */
-const assertSafe = (file: string): void => {
-  const handle = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
-  try {
-    const defect = UserStore.defectOf(handle)
-    if (defect !== undefined) throw new Error(`${file}, which is ${defect}. Expected a file of your own: remove it`)
-  } finally {
-    fs.closeSync(handle)
-  }
-}
-
-const remove = (file: string): void => {
-  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true })
-}
+const connect = (file: string, log: string): IndexFile =>
+  new IndexFile(IndexDatabase.open(file, KIND_OF_INDEX, log), file)
 
 /** Notes which log an index belongs to, next to it. */
 const noteLog = (directory: string, name: string, log: string): void => {
@@ -250,7 +185,7 @@ const removeAbandoned = (directory: string): void => {
     const log = fs.readFileSync(known, "utf8")
     if (fs.existsSync(log)) continue
     const name = entry.slice(0, -".log".length)
-    for (const number of numbersOf(directory, name)) remove(path.join(directory, `${name}.${number}.db`))
+    for (const number of numbersOf(directory, name)) IndexDatabase.remove(path.join(directory, `${name}.${number}.db`))
     fs.rmSync(known, { force: true })
   }
 }

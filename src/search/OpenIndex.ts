@@ -2,11 +2,27 @@
 
 import { Effect, type Scope } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
-import { IndexFile, isBusy, isDamaged } from "./IndexFile.ts"
+import { isBusy, isDamaged, type Reached } from "./IndexDatabase.ts"
 
-export interface OpenIndex {
+/** An index of a log: a cache that the log can build again. */
+export interface Index {
+  readonly file: string
+  readonly reached: Reached
+  readonly close: () => void
+}
+
+/** How the index of a log is opened and replaced. */
+export interface IndexPlace<Of extends Index> {
+  readonly open: () => Of
+  /** The file that `open` opens. */
+  readonly fileOf: () => string
+  /** Replaces a damaged index. */
+  readonly replace: (old: string) => Of
+}
+
+export interface OpenIndex<Of extends Index> {
   /** Uses the index. Undefined while another process holds it, or if there is none. */
-  readonly use: <A>(run: (index: IndexFile) => A) => Effect.Effect<A | undefined>
+  readonly use: <A>(run: (index: Of) => A) => Effect.Effect<A | undefined>
   /** The last position in the index that belongs to this log; 0 without an index. */
   readonly reached: Effect.Effect<number, LogError>
   /** Why there is no index; null if there is one. */
@@ -16,11 +32,14 @@ export interface OpenIndex {
 /** A damaged file is replaced once; if the next one fails too, the disk is at fault. */
 const MAX_REPLACED = 3
 
-/** @param file the log's file; undefined if it has none */
-export const make = (log: EventLog.Service, file: string | undefined): Effect.Effect<OpenIndex, never, Scope.Scope> =>
+/** @param place undefined if the log has no file */
+export const make = <Of extends Index>(
+  log: EventLog.Service,
+  place: IndexPlace<Of> | undefined,
+): Effect.Effect<OpenIndex<Of>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let opened: IndexFile | undefined
-    let problem: string | null = file === undefined ? "the log is not in a file, or has event types of its own" : null
+    let opened: Of | undefined
+    let problem: string | null = place === undefined ? "the log is not in a file, or has event types of its own" : null
     let replaced = 0
     /** The last event of the index that was compared with the log. */
     let checked = ""
@@ -30,24 +49,24 @@ export const make = (log: EventLog.Service, file: string | undefined): Effect.Ef
       opened?.close()
       opened = undefined
       replaced += 1
-      if (file === undefined || replaced > MAX_REPLACED) throw new Error("it is damaged again and again")
-      opened = IndexFile.replace(old, file)
+      if (place === undefined || replaced > MAX_REPLACED) throw new Error("it is damaged again and again")
+      opened = place.replace(old)
     }
 
-    const withIndex = <A>(run: (index: IndexFile) => A): A | undefined => {
-      if (problem !== null || file === undefined) return undefined
+    const withIndex = <A>(run: (index: Of) => A): A | undefined => {
+      if (problem !== null || place === undefined) return undefined
       try {
-        opened ??= IndexFile.open(file)
+        opened ??= place.open()
         return run(opened)
       } catch (cause) {
         if (isBusy(cause)) return undefined
         if (!isDamaged(cause)) throw cause
-        replace(opened?.file ?? IndexFile.fileOf(file))
+        replace(opened?.file ?? place.fileOf())
         return opened === undefined ? undefined : run(opened)
       }
     }
 
-    const use = <A>(run: (index: IndexFile) => A) =>
+    const use = <A>(run: (index: Of) => A) =>
       Effect.sync(() => {
         try {
           return withIndex(run)

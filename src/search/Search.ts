@@ -6,6 +6,7 @@ import { Records } from "../events/read/Records.ts"
 import { targetOf } from "../events/sqlite/file/fileIdentity.ts"
 import * as Building from "./Building.ts"
 import { type Hit, Hits } from "./Hits.ts"
+import { IndexFile } from "./IndexFile.ts"
 import * as OpenIndex from "./OpenIndex.ts"
 import * as Ranking from "./Ranking.ts"
 import type { Kind } from "./words/EventText.ts"
@@ -83,7 +84,7 @@ const CATCH_UP = 2_000
 export const make: Effect.Effect<Search.Service, never, EventLog | Records | Scope.Scope> = Effect.gen(function* () {
   const log = yield* EventLog
   const records = yield* Records
-  const index = yield* OpenIndex.make(log, log.file === undefined ? undefined : targetOf(log.file.filename))
+  const index = yield* OpenIndex.make(log, log.file === undefined ? undefined : placeOf(targetOf(log.file.filename)))
   const coverage = Effect.gen(function* () {
     const { position: head } = yield* log.head
     const reached = yield* index.reached
@@ -113,6 +114,12 @@ export const make: Effect.Effect<Search.Service, never, EventLog | Records | Sco
         return { ...wider, widened: wider.hits.length > 0, coverage: covered }
       }),
   }
+})
+
+const placeOf = (file: string): OpenIndex.IndexPlace<IndexFile> => ({
+  open: () => IndexFile.open(file),
+  fileOf: () => IndexFile.fileOf(file),
+  replace: (old) => IndexFile.replace(old, file),
 })
 
 export const layer: Layer.Layer<Search, never, EventLog | Records> = Layer.scoped(Search, make)
