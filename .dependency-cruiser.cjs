@@ -31,6 +31,7 @@ module.exports = {
       "agents",
       "kernel",
       "(plugins|projections)",
+      "memories",
       "search",
       "events",
       "platform",

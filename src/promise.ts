@@ -27,6 +27,7 @@ export type {
   Confirmations,
   Events,
   Hindcast,
+  Memories,
   OpenOptions,
   Plugins,
   RescoreOptions,

@@ -11,7 +11,7 @@ export const PROGRAMS: ReadonlyArray<string> = [
     (name) => `events/faults/programs/${name}.mjs`,
   ),
   ...["publishing", "twenty"].map((name) => `e2e/programs/${name}.mjs`),
-  ...["asking", "rescoring", "stalling"].map((name) => `kernel/programs/${name}.mjs`),
+  ...["asking", "remembering", "rescoring", "stalling"].map((name) => `kernel/programs/${name}.mjs`),
   "listeners/programs/serving.mjs",
 ]
 

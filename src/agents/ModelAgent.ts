@@ -19,6 +19,7 @@ import { callsIn, cutForDecision, interruptedIn, type RecordedAnswer, reasoningI
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
 import { begin, exceededIn, fullName, leftMsOf, type ModelRun, tell } from "./ModelRun.ts"
+import * as RecalledMemories from "./RecalledMemories.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
@@ -63,9 +64,11 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
     ReceivedInputs.hear(run, yield* run.waits ? ReceivedInputs.awaitNext(task, run) : ReceivedInputs.takeUrgent(task))
     run.waits = false
     const capabilities = yield* task.capabilities()
+    yield* RecalledMemories.check(settings, capabilities.actuators)
     const tools = Tools.of(capabilities, settings.answer?.jsonSchema)
     const system = SystemPrompt.of(settings.guide, capabilities.plugins)
     yield* applyGuide(settings, task, run, system)
+    yield* RecalledMemories.show(settings, task, run)
     const asked = yield* Effect.either(askModel(settings, task, run, system, tools))
     if (Either.isLeft(asked)) {
       if (asked.left._tag === "ModelCallFailed" && asked.left.kind === "interrupted") {

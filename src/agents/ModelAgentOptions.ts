@@ -34,6 +34,11 @@ export interface ModelAgentOptions {
   readonly guide?: Guide | string
   /** Selects the part of a long conversation that the model sees. Default: the guide's, else `full`. */
   readonly memory?: Memory.MemoryPolicy
+  /**
+   * Recalls memories (`program/recall`) before each turn with a new goal or input, by its words, and shows them to the
+   * model. Needs the option `memories` of the kernel. Default: false; the model recalls by its own call.
+   */
+  readonly recall?: boolean | { readonly limit: number }
   /** The agent's limits for one task. Default: only the run's `maxSteps`. */
   readonly budget?: Budgets.Budget
   /**
@@ -93,12 +98,15 @@ const ModelOrName = Schema.Union(Options.Text, ModelKind)
 
 const MOST_RETRIES = 100
 
+const MOST_RECALLED = 50
+
 const ModelAgentOptions = Options.of<ModelAgentOptions>({
   required: { model: ModelOrName },
   optional: {
     fallbacks: Fallbacks.schemaOf(ModelOrName),
     guide: GuideOrName,
     memory: Memory.MemoryPolicy,
+    recall: Schema.Union(Schema.Boolean, Schema.Struct({ limit: Options.wholeNumber(1, MOST_RECALLED) })),
     budget: Budgets.Budget,
     answer: DataSchema.DataSchema,
     conversation: Schema.Boolean,

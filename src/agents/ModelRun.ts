@@ -33,6 +33,8 @@ export interface ModelRun {
   readonly priced: Set<string>
   readonly models: Fallbacks.ModelsInTurn
   evidence: ReadonlyArray<Event>
+  /** The goal and inputs for which the agent has not recalled memories yet. */
+  questions: ReadonlyArray<string>
   readonly longResults: LongResults.LongResults
 }
 
@@ -63,6 +65,7 @@ export const begin = (
       priced: new Set(),
       models: Fallbacks.inTurn(settings.model, settings.candidates),
       evidence: [],
+      questions: [task.goal],
       longResults: LongResults.none(),
     }
   })

@@ -15,6 +15,7 @@ import type { PersonalData } from "../events/payload/PersonalData.ts"
 import * as PostgresLayer from "../events/postgres/layer.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as SqliteEventLog from "../events/sqlite/SqliteEventLog.ts"
+import * as Memories from "../memories/Memories.ts"
 import * as PluginHost from "../plugins/process/PluginHost.ts"
 import type { SandboxUnavailable } from "../plugins/sandbox/Tier.ts"
 import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
@@ -33,6 +34,7 @@ import * as Gate from "./gate/Gate.ts"
 import * as Supervision from "./instances/Supervision.ts"
 import * as Kernel from "./Kernel.ts"
 import { RateLimits } from "./pacing/RateLimits.ts"
+import * as MemoryTools from "./program/MemoryTools.ts"
 import * as Program from "./program/Program.ts"
 import type { ServicesOf } from "./program/ProgramFunction.ts"
 import * as ProgramOptions from "./program/ProgramOptions.ts"
@@ -53,6 +55,8 @@ export interface LogOptions {
   readonly actor?: string
   /** The sandbox of plugins that judge tasks. Default: the strongest one that this machine supports. */
   readonly host?: PluginHost.JudgingHostOptions
+  /** How `Memories` finds memories. Default: by their words. */
+  readonly memories?: Memories.MemoriesOptions
 }
 
 /** Options of `layer`. Without type arguments, its tools and sensors need no services. */
@@ -92,6 +96,11 @@ export interface HindcastOptions<
    * task keeps its choice. Default: no files.
    */
   readonly files?: RecordFiles
+  /**
+   * Gives agents memories that outlast a task: the tools `program/remember` and `program/recall`, and the sensor
+   * `program/memories` if it says so. Default: no tools. The service `Memories` is there in any case.
+   */
+  readonly memories?: Memories.MemoriesOptions
 }
 
 const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions, PostgresLayer.PostgresOptions).annotations({
@@ -104,7 +113,7 @@ const places = { workspace: Options.Path, actor: Options.Name }
 /** Schema of `LogOptions`. */
 export const LogOptions = Options.of<LogOptions>({
   required: log,
-  optional: { ...places, host: PluginHost.JudgingHostOptions },
+  optional: { ...places, host: PluginHost.JudgingHostOptions, memories: Memories.MemoriesOptions },
 })
 
 /** Schema of `HindcastOptions`. Run `ComponentSchemas.load` first: the schemas of tools need it. */
@@ -128,9 +137,10 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       trust: Schema.Boolean,
       host: PluginHost.HostOptions,
       files: RecordFiles,
+      memories: Memories.MemoriesOptions,
     },
   }),
-  (options) => [...ProgramOptions.sharedNames(options), ...unusedAgents(options)],
+  (options) => [...ProgramOptions.sharedNames(options), ...MemoryTools.takenNames(options), ...unusedAgents(options)],
 )
 
 const isObject = Schema.is(Schema.Object)
@@ -166,6 +176,7 @@ type LogServices =
   | Scoring.Scoring
   | TaskControl.TaskControl
   | Annotating.Annotating
+  | Memories.Memories
 
 /** The services that read a log or append to it without a lease: registry changes, decisions, scores, annotations. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
@@ -180,13 +191,14 @@ export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.
   )
 
 const servicesOf = (
-  { log, actor }: LogOptions,
+  { log, actor, memories }: LogOptions,
   places: Places,
 ): Layer.Layer<LogServices, Options.InvalidOptions | OpenError, PluginHost.PluginHost> => {
   const place = placeOf(log)
   const registry = Registry.layer({ ...places, ...defined({ actor }) })
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
-  return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, scoring).pipe(
+  const readers = Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer)
+  return Layer.mergeAll(readers, Memories.layer(memories), scoring).pipe(
     Layer.provideMerge(registry),
     Layer.provideMerge(Projector.layerSharing(Unfinished.projection)),
     Layer.provideMerge("url" in place ? PostgresLayer.layer(place) : SqliteEventLog.layer(place)),
@@ -220,15 +232,14 @@ export const layer = <
       const services = yield* Effect.context<
         ServicesOf<OfTools[keyof OfTools]> | ServicesOf<OfSensors[keyof OfSensors]>
       >()
-      const program = Program.make({ tools, sensors, services })
       const places = yield* placesOf("Hindcast.layer", decoded)
-      return kernelOn(decoded, program, places, yield* filesOf("Hindcast.layer", decoded, places))
+      return kernelOn(decoded, { tools, sensors, services }, places, yield* filesOf("Hindcast.layer", decoded, places))
     }),
   )
 
 const kernelOn = (
   options: HindcastOptions<Tools, Sensors>,
-  program: Program.ProgramPlugin | undefined,
+  spec: Program.ProgramSpec,
   places: Places,
   files: FileRecorder | undefined,
 ) => {
@@ -237,10 +248,19 @@ const kernelOn = (
   const kernel = Kernel.layer({
     ...places,
     ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trust, files }),
-  }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
+  })
+  const { memories } = options
+  const program =
+    memories === undefined
+      ? Layer.succeed(Program.Program, Program.make(spec))
+      : Layer.effect(
+          Program.Program,
+          Effect.map(MemoryTools.make(memories), (own) => Program.make(withTools(spec, own))),
+        )
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {
       const registry = yield* Registry.Registry
+      const program = yield* Program.Program
       if (program !== undefined) yield* registry.declare(program)
       yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
       yield* ResumedTasks.start(yield* Kernel.Kernel, agents)
@@ -248,10 +268,17 @@ const kernelOn = (
   )
   return imported.pipe(
     Layer.provideMerge(kernel),
+    Layer.provide(program),
     Layer.provideMerge(servicesOf(options, places)),
     Layer.provide(PluginHost.layerOf(host)),
   )
 }
+
+const withTools = (spec: Program.ProgramSpec, own: MemoryTools.MemoryTools): Program.ProgramSpec => ({
+  ...spec,
+  tools: { ...spec.tools, ...own.tools },
+  sensors: { ...spec.sensors, ...own.sensors },
+})
 
 const placeOf = (log: LogOptions["log"]): SqliteEventLog.SqliteOptions | PostgresLayer.PostgresOptions =>
   typeof log !== "string" ? log : ServerUrl.isAddress(log) ? { url: log } : { filename: log }

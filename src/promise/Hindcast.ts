@@ -24,6 +24,7 @@ import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
 import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
+import * as KernelMemories from "../memories/Memories.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as Saw from "../projections/request/Saw.ts"
@@ -69,6 +70,9 @@ export interface Confirmations extends Promised<KernelConfirmations.Confirmation
 
 /** People's notes, stars, tags and labels. */
 export interface Annotations extends Promised<Annotating.Service> {}
+
+/** Memories that outlast a task: `remember`, `recall`, `list` and `rebuild`. */
+export interface Memories extends Promised<KernelMemories.Service> {}
 
 /** The events of the log. */
 export interface Events
@@ -136,6 +140,7 @@ export interface Hindcast extends Rollouts {
   readonly plugins: Plugins
   readonly confirmations: Confirmations
   readonly annotations: Annotations
+  readonly memories: Memories
   readonly events: Events
   readonly timeTravel: TimeTravel
   /** Opens a world. Each episode is a task: `reset` begins it, `step` acts in it. */
@@ -187,8 +192,11 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     timeTravel: KernelTimeTravel.TimeTravel,
     control: TaskControl,
     annotating: Annotating,
+    memories: KernelMemories.Memories,
   })
-  const { kernel, log, projector, timeTravel, control, annotating } = await Calls.run(Effect.provide(services, runtime))
+  const { kernel, log, projector, timeTravel, control, annotating, memories } = await Calls.run(
+    Effect.provide(services, runtime),
+  )
   const suspend = settings.onOpenTasks === "resume" ? kernel.tasks.suspend : Effect.void
   const calls = Calls.make(log.name, runtime, scope, suspend)
   const resumed = Effect.suspend(() => {
@@ -209,6 +217,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     plugins: promised(kernel.plugins, calls),
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     annotations: promised(annotating, calls),
+    memories: promised(memories, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, log, calls),
     ...worldsOf({ kernel, log, projector }, calls),

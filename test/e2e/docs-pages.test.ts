@@ -127,6 +127,7 @@ describe("programs in pages", () => {
     "guides/approve-an-agent": ["live.ts"],
     "guides/give-an-agent-tools": ["cities.ts", "tools.ts", "policies.ts"],
     "guides/listen-for-signals": ["hooks.ts", "queue.ts"],
+    "guides/remember-and-recall": ["seats.ts"],
     "guides/talk-to-an-agent": ["talking.ts"],
     "guides/record-in-your-code": ["letters.ts", "desk.ts"],
     "guides/fork-a-recording": ["another.ts"],

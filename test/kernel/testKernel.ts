@@ -13,6 +13,7 @@ import * as Kernel from "../../src/kernel/Kernel.ts"
 import * as Program from "../../src/kernel/program/Program.ts"
 import * as Registry from "../../src/kernel/registry/Registry.ts"
 import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
+import * as Memories from "../../src/memories/Memories.ts"
 import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as TimeTravel from "../../src/projections/timetravel/TimeTravel.ts"
@@ -92,7 +93,10 @@ const layerThrough = (
   return declared.pipe(
     Layer.provideMerge(kernel),
     Layer.provideMerge(
-      Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, scoring),
+      Layer.mergeAll(
+        Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, Memories.layer()),
+        scoring,
+      ),
     ),
     Layer.provideMerge(Registry.layer(places)),
     Layer.provideMerge(Projector.layer),

@@ -44,6 +44,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
     "log",
     "The events of a log: list, verify, sign, archive, back up, import and upgrade them; list and shred personal data",
   ],
+  ["memory", "What agents remember beyond one task: find it, list it, and build its index again"],
   ["files", "The files of a coding agent's workspace: list, show, compare, blame and restore them at any moment"],
   ["timeline", "The forked timelines of a log"],
   ["task", "The tasks of a log: list, show, follow, copy, pause and end them"],

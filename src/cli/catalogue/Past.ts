@@ -114,6 +114,27 @@ export const PAST: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../time/Search.ts")).search),
   },
   {
+    path: "memory recall",
+    uses: [["memory recall WORDS [--at @412]", "find what agents remember, or remembered then, by its words"]],
+    example: "memory recall window seat --at @412",
+    page: "docs/guides/remember-and-recall.md",
+    load: command(async () => (await import("../time/MemoryCommands.ts")).recall),
+  },
+  {
+    path: "memory ls",
+    uses: [["memory ls", "list memories, the newest first"]],
+    example: "memory ls --agent desk",
+    page: "docs/guides/remember-and-recall.md",
+    load: command(async () => (await import("../time/MemoryCommands.ts")).ls),
+  },
+  {
+    path: "memory rebuild",
+    uses: [["memory rebuild", "build the index of the memories again from the log"]],
+    example: "memory rebuild",
+    page: "docs/guides/remember-and-recall.md",
+    load: command(async () => (await import("../time/MemoryCommands.ts")).rebuild),
+  },
+  {
     path: "state",
     uses: [["state [--at @412]", "the environment at a moment; --view draws its worlds"]],
     example: "state --at @412",

@@ -193,13 +193,13 @@ const resolveTarget = (file: string) => {
   return { name, found: fs.statSync(name, { throwIfNoEntry: false }) }
 }
 
-/** Whether a file belongs to the log: its database, keys, segments or plugins. */
+/** Whether a file belongs to the log: its database, keys, memories, segments or plugins. */
 const isPartOf = (log: string, name: string): boolean => {
   const whole = targetOf(path.resolve(log))
   return name.startsWith(whole) && LOG_PART.test(name.slice(whole.length))
 }
 
-const LOG_PART = /^(-wal|-shm|-journal|\.keys(-\w+)?|\.snapshot-key|\.(segments|plugins)([\\/].*)?)?$/
+const LOG_PART = /^(-wal|-shm|-journal|\.(keys|memories)(-\w+)?|\.snapshot-key|\.(segments|plugins)([\\/].*)?)?$/
 
 const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.Effect<A, OutputError> =>
   Effect.tryPromise({

@@ -1,4 +1,4 @@
-/** Event types of sensors, environments and listeners. */
+/** Event types of sensors, environments and listeners, and of memories that outlast a task. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
@@ -189,5 +189,47 @@ export const listeningEvents = [
       reason: optional(Schema.String.annotations({ description: "Why the task could not be opened" })),
     },
     { personal: { reason: SHREDDED }, positions: ["signal"] },
+  ),
+] as const
+
+/** The model that made a vector, and the vector's length. */
+export const EmbeddedBy = Schema.Struct({
+  model: Schema.NonEmptyString.annotations({ description: "The embedding model's name" }),
+  dimensions: Schema.Positive.pipe(Schema.int()).annotations({ description: "The number of the vector's components" }),
+}).annotations({ identifier: "EmbeddedBy" })
+
+export type EmbeddedBy = typeof EmbeddedBy.Type
+
+const vector = Schema.String.annotations({
+  description: "The vector, of length 1: its components as 32-bit floats, little-endian, in base64",
+})
+
+export const rememberingEvents = [
+  eventType(
+    "MemoryStored",
+    "An agent or a program stored a memory, which later tasks can recall.",
+    {
+      text: Schema.String,
+      agent: optional(
+        Schema.NonEmptyString.annotations({ description: "The agent that it belongs to, without a version" }),
+      ),
+      user: optional(Schema.NonEmptyString.annotations({ description: "The user that it is about" })),
+      source: Schema.Literal("agent", "program", "guide").annotations({
+        description: "Who stored it: an agent by a tool, the program, or an agent's guide (`initialMemories`)",
+      }),
+      embedding: optional(EmbeddedBy),
+      vector: optional(vector),
+    },
+    { personal: { text: SHREDDED, user: SHREDDED, vector: "" } },
+  ),
+  eventType(
+    "MemoryEmbedded",
+    "A memory got a vector by another embedding model, which replaces its earlier one.",
+    {
+      memory: Schema.Int.annotations({ description: "The position of its `MemoryStored`" }),
+      embedding: EmbeddedBy,
+      vector,
+    },
+    { personal: { vector: "" }, positions: ["memory"] },
   ),
 ] as const

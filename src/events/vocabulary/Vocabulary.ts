@@ -11,7 +11,7 @@ import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { annotatingEvents, capturingEvents, destroyingEvents, importingEvents } from "./Notes.ts"
 import { foreignToolEvents, pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
-import { environmentEvents, listeningEvents, sensingEvents } from "./Sensing.ts"
+import { environmentEvents, listeningEvents, rememberingEvents, sensingEvents } from "./Sensing.ts"
 import { taskEvents } from "./Tasks.ts"
 import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
@@ -24,6 +24,7 @@ const coreEvents = [
   ...foreignToolEvents,
   ...sensingEvents,
   ...environmentEvents,
+  ...rememberingEvents,
   ...decidingEvents,
   ...ioEvents,
   ...listeningEvents,

@@ -181,6 +181,7 @@ export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArra
 const SUFFIXES = [
   ...["", "-wal", "-shm", "-journal", ".segments", ".snapshot-key"],
   ...[".keys", ".keys-wal", ".keys-shm", ".keys-journal"],
+  ...[".memories", ".memories-wal", ".memories-shm"],
 ]
 
 const describeExit = ({ code, signal, reason, inFlight }: ProcessExit): string => {

@@ -96,6 +96,9 @@ const summaries: Summaries = {
     `${retryInMs === undefined ? "" : `waits ${inWords(retryInMs)}: `}${fallbackTo === undefined ? "" : `asks ${fallbackTo} instead: `}${kind}: ${reason}`,
   ModelCallDelayed: ({ provider, model, waitMs, because }) =>
     `${provider} ${model} waits ${inWords(waitMs)} by the limit of ${because}`,
+  MemoryStored: ({ text, agent, user }) =>
+    `${agent === undefined ? "" : `of ${agent} `}${user === undefined ? "" : `about ${user} `}${value(text)}`,
+  MemoryEmbedded: ({ memory, embedding }) => `@${memory} by ${embedding.model}`,
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,

@@ -30,7 +30,7 @@ export const of = (type: string, payload: JsonObject): EventText | undefined => 
   }
   for (const [name, value] of Object.entries(payload)) {
     // Numbers of the event itself, such as its priority, are no text; those of arguments and results are.
-    if (REFERENCES.has(name) || typeof value === "number") continue
+    if (REFERENCES.has(name) || typeof value === "number" || isVector(type, name)) continue
     visit(type === "ModelCalled" && name === "request" ? newPart(value) : value, type === "DecisionMade", add)
   }
   return lines.length === 0 ? undefined : { kind: kindOf(type, payload), text: lines.join("\n") }
@@ -55,7 +55,7 @@ const TYPES_OF: { readonly [kind in Exclude<Kind, "other">]: ReadonlyArray<CoreN
     ...(["SensorFailed", "PluginStartRefused", "PluginMisbehaved", "PluginQuarantined", "BrokerDenied"] as const),
     "ListenerFailed",
   ],
-  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted", "GuidanceGiven"],
+  note: ["NoteAdded", "TagAdded", "PluginLogged", "CaptureNoted", "GuidanceGiven", "MemoryStored"],
 }
 
 const KIND_OF: ReadonlyMap<string, Kind> = new Map(
@@ -67,6 +67,9 @@ const REFERENCES = new Set([
   ...["commandId", "callId", "argsDigest", "requestDigest", "digest", "confirmationId"],
   ...["basedOn", "because", "inputs", "positions", "hashes"],
 ])
+
+const isVector = (type: string, name: string): boolean =>
+  name === "vector" && (type === "MemoryStored" || type === "MemoryEmbedded")
 
 /** Digests and UUIDs. */
 const DIGEST = /^(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/

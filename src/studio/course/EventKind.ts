@@ -74,6 +74,8 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   DecisionMade: "decision",
   AgentStateChanged: "decision",
   RandomDrawn: "decision",
+  MemoryStored: "decision",
+  MemoryEmbedded: "decision",
 
   GuideApplied: "model",
   ModelCalled: "model",

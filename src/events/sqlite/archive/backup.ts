@@ -194,8 +194,9 @@ const put = (partial: string, to: string, replaced: ReadonlyArray<string>): void
   const suffixes = ["", "-wal", "-shm", "-journal", ...replaced]
   for (const suffix of suffixes) if (fs.existsSync(to + suffix)) fs.renameSync(to + suffix, aside + suffix)
   try {
-    // The key seals snapshots of the replaced log.
-    fs.rmSync(`${to}.snapshot-key`, { force: true })
+    // The key seals snapshots of the replaced log, and the index of memories is built again.
+    for (const suffix of [".snapshot-key", ".memories", ".memories-wal", ".memories-shm"])
+      fs.rmSync(to + suffix, { force: true })
     for (const suffix of replaced) if (fs.existsSync(partial + suffix)) fs.renameSync(partial + suffix, to + suffix)
     AtomicFile.moveNew(partial, to)
   } catch (cause) {

@@ -102,7 +102,7 @@ const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
   return findings
 }
 
-const PARTS = ["", "-wal", "-shm", "-journal", ".keys", ".snapshot-key", ".segments", ".plugins"]
+const PARTS = ["", "-wal", "-shm", "-journal", ".keys", ".snapshot-key", ".memories", ".segments", ".plugins"]
 
 /** Files of the log that other users may read or write. */
 const opennessFindings = (filename: string): ReadonlyArray<Finding> => {

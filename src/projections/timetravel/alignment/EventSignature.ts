@@ -23,6 +23,7 @@ const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   "CurriculumEnded",
   ...(["TaskBundled", "PayloadShredded", "FilesPurged"] as const),
   ...(["RecorderJoined", "RecorderLeft", "CaptureNoted", "AccountMerged"] as const),
+  "MemoryEmbedded",
 ])
 
 /** Whether an event is part of the run, and not recorded about it afterwards. */
