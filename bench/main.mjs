@@ -26,6 +26,7 @@ const CASES = {
   kernel: "./cases/kernel.mjs",
   listen: "./cases/listen.mjs",
   log: "./cases/log.mjs",
+  memories: "./cases/memories.mjs",
   million: "./cases/million.mjs",
   plugins: "./cases/plugins.mjs",
   proxy: "./cases/proxy.mjs",
