@@ -1,5 +1,5 @@
 /** The runs of curricula: each agent's path over the stages, and why it was decided as it was. */
-import type { CurriculumAttempt, CurriculumPath } from "../../wire/Curricula.ts"
+import type { CurriculumAttempt, CurriculumPath } from "../../wire/curricula/Curricula.ts"
 import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"

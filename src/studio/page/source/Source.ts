@@ -17,7 +17,7 @@ import type {
   TextIssue,
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
-import type { Curricula } from "../../wire/Curricula.ts"
+import type { Curricula } from "../../wire/curricula/Curricula.ts"
 import type { FileChanges, FilesThen, FileThen } from "../../wire/Files.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type { TaskOverview } from "../../wire/Overview.ts"

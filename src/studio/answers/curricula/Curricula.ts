@@ -1,9 +1,9 @@
 /** Answers `/api/curricula`. */
 
 import { Effect, Schema } from "effect"
-import * as CurriculumRuns from "../../projections/curricula/CurriculumRuns.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import type { Curricula, CurriculumAttempt, CurriculumPath } from "../wire/Curricula.ts"
+import * as CurriculumRuns from "../../../projections/curricula/CurriculumRuns.ts"
+import { Projector } from "../../../projections/projector/Projector.ts"
+import type { Curricula, CurriculumAttempt, CurriculumPath } from "../../wire/curricula/Curricula.ts"
 
 export const CurriculaQuery = Schema.Struct({})
 

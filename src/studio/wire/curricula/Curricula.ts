@@ -1,6 +1,6 @@
 /** The API's answer about curricula. */
 
-import type { CriterionVerdict, CurriculumDecision, GuidanceKind } from "../../events/vocabulary/Worlds.ts"
+import type { CriterionVerdict, CurriculumDecision, GuidanceKind } from "../../../events/vocabulary/Worlds.ts"
 
 /** `GET /api/curricula`: the newest runs of curricula, newest first. */
 export interface Curricula {
