@@ -30,6 +30,7 @@ import * as Fork from "./fork/Fork.ts"
 import { asking, Confirmations } from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
+import * as PluginListeners from "./instances/PluginListeners.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
 import * as Supervision from "./instances/Supervision.ts"
 import * as ModelPaces from "./pacing/ModelPaces.ts"
@@ -39,7 +40,7 @@ import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as Fence from "./recovery/Fence.ts"
 import { closeOnceGone, closeTask, recover } from "./recovery/Takeover.ts"
 import { isInProcess } from "./registry/InProcess.ts"
-import { manifestOf, Registry } from "./registry/Registry.ts"
+import { manifestOf, type NotInRegistry, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
 import * as RolloutWorld from "./rollout/RolloutWorld.ts"
@@ -92,6 +93,15 @@ export declare namespace Kernel {
       /** Whether the end of this kernel leaves open tasks for a later one (`onOpenTasks: "resume"`). */
       readonly keptOpen: boolean
     }
+    /** Finds a listener of a plugin, which reads requests until the scope closes. See `Listener.serve`. */
+    readonly listener: (
+      plugin: string,
+      listener: string,
+    ) => Effect.Effect<
+      PluginListeners.OpenedListener,
+      NotInRegistry | PluginListeners.NoSuchListener | LogError,
+      Scope.Scope
+    >
     /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
     readonly fork: (agent: Agent.Agent, options: Fork.ForkOptions) => Effect.Effect<Fork.Forked, Fork.ForkError>
     /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
@@ -304,6 +314,7 @@ const make = (input: KernelOptions) =>
       audit,
       unconsented,
       rescore: scoring.rescore,
+      listener: (plugin, listener) => PluginListeners.open({ registry, instances: processes, seed }, plugin, listener),
       rolloutWorld: (of) => RolloutWorld.open(rollouts, of),
       searchWorld: (of) => SearchWorld.open(rollouts, of),
       fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),

@@ -5,7 +5,7 @@ import * as Options from "../values/Options.ts"
 import type { Route } from "./http/HttpHost.ts"
 import type { EmitOptions, Received, ReceiveError, Signal } from "./Signal.ts"
 
-/** What a listener may do while it runs. */
+/** The services that a running listener uses. */
 export interface ListenerContext {
   /** The listener's name. */
   readonly name: string
@@ -27,7 +27,7 @@ export interface ListenerContext {
 export interface Listener {
   /** Unique among the listeners of a log: ids of signals count within it. */
   readonly name: string
-  /** `webhook`, `websocket`, `lines`, `files`, `cron`, or `program`. */
+  /** `webhook`, `websocket`, `lines`, `files`, `cron`, `plugin`, or `program`. */
   readonly kind: string
   /** Its place, for people: a directory or a schedule. */
   readonly address?: string

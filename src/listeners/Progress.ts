@@ -1,4 +1,4 @@
-/** What is still to do: signals without a task, and tasks at work. */
+/** Remaining work: signals without a task, and tasks at work. */
 
 import { Deferred, Effect, FiberId } from "effect"
 

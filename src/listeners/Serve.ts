@@ -2,7 +2,9 @@
 
 import { Deferred, Effect, Either, Fiber, Schema, type Scope } from "effect"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
+import type { NoSuchListener } from "../kernel/instances/PluginListeners.ts"
 import { Kernel } from "../kernel/Kernel.ts"
+import type { NotInRegistry } from "../kernel/registry/Registry.ts"
 import { LOOPBACK } from "../platform/loopback/Listening.ts"
 import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
 import * as Options from "../values/Options.ts"
@@ -10,13 +12,15 @@ import * as Dispatcher from "./Dispatcher.ts"
 import * as HttpHost from "./http/HttpHost.ts"
 import * as Inbox from "./Inbox.ts"
 import { Listener } from "./Listener.ts"
+import * as PluginListener from "./PluginListener.ts"
 import * as Progress from "./Progress.ts"
 import * as Rules from "./Rule.ts"
 import * as Supervised from "./Supervised.ts"
 
 /** Options of `serve`. */
 export interface ServeOptions {
-  readonly listeners: ReadonlyArray<Listener>
+  /** Listeners of the program, or names of plugins' listeners, as `plugin/listener`. */
+  readonly listeners: ReadonlyArray<Listener | string>
   /** Which agent works on which signal: the first rule that wants a signal gets it. Without one, the signal is ignored. */
   readonly rules: ReadonlyArray<Rules.Rule>
   /** The port for webhooks and WebSockets. Default: a free one. */
@@ -29,11 +33,23 @@ export interface ServeOptions {
   readonly maxWaiting?: number
 }
 
+/** The name in the log. */
+const nameOf = (listener: Listener | string): string =>
+  typeof listener === "string" ? listener.replace("/", "-").toLowerCase() : listener.name
+
 /** Schema of `ServeOptions`. */
 export const ServeOptions: Schema.Schema<ServeOptions> = Options.of<ServeOptions>({
   required: {
-    listeners: Schema.Array(Listener).pipe(
-      Schema.filter((all) => all.length > 0 && new Set(all.map(({ name }) => name)).size === all.length, {
+    listeners: Schema.Array(
+      Schema.Union(
+        Listener,
+        Schema.String.pipe(
+          Schema.pattern(PluginListener.NAME),
+          Schema.annotations({ description: "the name of a plugin's listener, as plugin/listener" }),
+        ),
+      ),
+    ).pipe(
+      Schema.filter((all) => all.length > 0 && new Set(all.map(nameOf)).size === all.length, {
         description: "one or more listeners with different names",
       }),
     ),
@@ -69,16 +85,19 @@ export const serve = (
   input: ServeOptions,
 ): Effect.Effect<
   Serving,
-  Options.InvalidOptions | PortUnavailable | AppendError | LogError,
+  Options.InvalidOptions | PortUnavailable | NotInRegistry | NoSuchListener | AppendError | LogError,
   Kernel | EventLog | Scope.Scope
 > =>
   Effect.gen(function* () {
     const options = yield* Options.decode("Listener.serve", ServeOptions, input)
-    const { listeners, port = 0, host: address = LOOPBACK, maxTasks = 8, maxWaiting = 1_000 } = options
+    const { port = 0, host: address = LOOPBACK, maxTasks = 8, maxWaiting = 1_000 } = options
     const kernel = yield* Kernel
     const log = yield* EventLog
     const rules = yield* Either.mapLeft(Rules.compile(options.rules), invalid)
     yield* Either.mapLeft(checked(options, kernel), invalid)
+    const listeners = yield* Effect.forEach(options.listeners, (listener) =>
+      typeof listener === "string" ? PluginListener.named(kernel, listener) : Effect.succeed(listener),
+    )
     const host = yield* HttpHost.make({ port, host: address })
     // A port that is taken is a mistake of the caller, not of a listener.
     if (listeners.some(({ usesPort }) => usesPort === true)) yield* host.open
@@ -119,7 +138,7 @@ const checked = (
   { listeners, rules }: ServeOptions,
   { tasks }: Kernel.Service,
 ): Either.Either<void, ReadonlyArray<Options.Problem>> => {
-  const names = listeners.map(({ name }) => name)
+  const names = listeners.map(nameOf)
   const named = rules.flatMap(({ listener }, index) =>
     listener === undefined ? [] : [{ name: listener, keys: ["rules", index, "listener"] }],
   )

@@ -549,6 +549,39 @@ export type Judge = (
   task: JudgedTask,
 ) => ReadonlyArray<Verdict> | Promise<ReadonlyArray<Verdict>>
 
+/** A request of a webhook, as a plugin's listener receives it. Hindcast has checked its signature. */
+export interface WebhookRequest {
+  /** Names in lower case. Without `authorization` and `cookie`. */
+  readonly headers: { readonly [name: string]: string }
+  /** The parameters of the URL; of several with one name, the last. */
+  readonly query: { readonly [name: string]: string }
+  /** JSON if the request says so; otherwise text. */
+  readonly body: Json
+}
+
+/** What a listener hears in a request. */
+export interface HeardSignal {
+  readonly content: Json
+  /** Its own id, by which a repetition is recognized. Default: the delivery's, from the headers. */
+  readonly id?: string
+  /** Where it came from. Default: the kind and the name of the listener. */
+  readonly source?: string
+}
+
+/**
+ * Reads the signal of a request, or returns null for one without. Hindcast opens the port, records the signal once, and
+ * then answers the sender.
+ *
+ * ```ts
+ * const orders: Listener = (context, { body }) =>
+ *   body.kind === "order" ? { id: body.number, content: body } : null
+ * ```
+ */
+export type Listener = (
+  context: PluginContext,
+  request: WebhookRequest,
+) => HeardSignal | null | undefined | Promise<HeardSignal | null | undefined>
+
 /** The default export of a plugin's entry: exactly the components that the manifest declares. */
 export interface Plugin {
   readonly sensors?: { readonly [name: string]: Sensor }
@@ -558,6 +591,8 @@ export interface Plugin {
   readonly settle?: { readonly [actuator: string]: Settle }
   /** By measure: one function for each measure with `"critic": "plugin"` in the manifest. */
   readonly measures?: { readonly [name: string]: Judge }
+  /** By listener: one function for each listener of the manifest. */
+  readonly listeners?: { readonly [name: string]: Listener }
 }
 
 /**

@@ -5,7 +5,7 @@ import type * as Listeners from "../listeners/Listener.ts"
 import type { EmitOptions, Received, Signal } from "../listeners/Signal.ts"
 import { problemOf } from "./Calls.ts"
 
-/** What a listener may do while it runs. */
+/** The services that a running listener uses. */
 export interface ListenerContext extends Pick<Listeners.ListenerContext, "name" | "fail" | "end"> {
   /**
    * Records a signal, and resolves once it is on the disk: only then may the listener acknowledge it. Waits while too many

@@ -113,6 +113,32 @@ describe("hindcast serve --listener", () => {
     expect(reasons.sort()).toEqual(["4", "42"])
   })
 
+  it("serves a listener of a plugin by its name", async () => {
+    const plugin = path.join(place.directory, "shop")
+    fs.mkdirSync(plugin)
+    const manifest = {
+      ...{ name: "shop", description: "A shop", version: "1.0.0", entry: "main.ts" },
+      permissions: { read: [], run: [] },
+      peas: {
+        performance: [
+          { name: "care", description: "Care", rewards: [{ name: "opened", when: "a task is opened", weight: 1 }] },
+        ],
+      },
+      listeners: [{ name: "orders", description: "Orders" }],
+    }
+    fs.writeFileSync(path.join(plugin, "looper-plugin.json"), JSON.stringify(manifest))
+    const entry = "export default { listeners: { orders: (_, { body }) => ({ id: body.number, content: { body } }) } }"
+    fs.writeFileSync(path.join(plugin, "main.ts"), entry)
+    const log = place.file("shop.db")
+    const words = ["--listener", "shop/orders", "--plugin", plugin, "--agent", AGENT, "--sandbox", "flags"]
+    const { child, ended, url } = await serving(...words, "--log", log)
+    expect(await post(url, { number: "o1" }, "other")).toBe(202)
+    for (let closed = 0; closed < 1; ) closed = (await payloads("TaskClosed", log)).length
+    child.kill("SIGINT")
+    await ended
+    expect(await payloads("SignalReceived", log)).toMatchObject([{ listener: "shop-orders", id: "o1" }])
+  })
+
   it("says what is wrong with its options and modules", async () => {
     const none = file("none.mjs", "export default { listeners: [] }")
     const odd = file("odd.mjs", "export default { listeners: [], rulez: [] }")

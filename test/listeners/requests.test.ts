@@ -3,7 +3,9 @@ import * as net from "node:net"
 import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Scope } from "effect"
 import { describe, expect } from "vitest"
+import * as HttpHost from "../../src/listeners/http/HttpHost.ts"
 import * as Listener from "../../src/listeners/index.ts"
+import * as Messages from "../../src/platform/loopback/Messages.ts"
 import { echo, eventsOf, lasting, post, signed, signedByGitHub, until } from "./given.ts"
 
 const KEY = Buffer.from("a secret of the sender and us").toString("base64")
@@ -134,6 +136,16 @@ describe("a webhook refuses, and records nothing of", () => {
     }),
   )
 
+  it.scopedLive("a body that comes too slowly", () =>
+    Effect.gen(function* () {
+      const host = yield* HttpHost.make({ port: 0, host: "127.0.0.1", timeouts: { headersMs: 100, requestMs: 200 } })
+      const answer = ({ request }: { readonly request: http.IncomingMessage }) =>
+        Effect.asVoid(Messages.bytesOf(request, 1000))
+      const url = yield* host.route({ path: "/slow", isSigned: false, answer })
+      expect(yield* Effect.promise(() => stalled(url))).toContain("408")
+    }),
+  )
+
   it.scopedLive("a flood beyond its limit, with the time to wait", () =>
     Effect.gen(function* () {
       const { run, url } = yield* serving({ limit: { perMinute: 1, burst: 3 } })
@@ -225,6 +237,21 @@ const sent = (url: string, size: number, { announced }: { readonly announced: bo
       request.end()
     }
     write()
+  })
+
+/** Sends half of a request, and waits for what the server says and its end. */
+const stalled = (url: string): Promise<string> =>
+  new Promise((resolve) => {
+    const { port, pathname } = new URL(url)
+    let said = ""
+    const socket = net.connect(Number(port), "127.0.0.1", () => {
+      socket.write(`POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`)
+    })
+    socket.setEncoding("utf8").on("data", (text) => {
+      said += text
+    })
+    socket.on("error", () => undefined)
+    socket.on("close", () => resolve(said))
   })
 
 /** Sends half of a request, and ends the connection. */

@@ -141,7 +141,7 @@ export const listeningEvents = [
   eventType("ListenerStarted", "A listener began to bring signals in.", {
     listener,
     kind: Schema.NonEmptyString.annotations({
-      description: "`webhook`, `websocket`, `lines`, `files`, `cron`, or `program` for a program's own",
+      description: "`webhook`, `websocket`, `lines`, `files`, `cron`, `plugin`, or `program` for a program's own",
     }),
     address: optional(
       Schema.String.annotations({ description: "Its place: a URL, a directory or a schedule, if it has one" }),

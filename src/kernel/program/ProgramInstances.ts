@@ -176,6 +176,7 @@ const instanceOf = (
     tick: () => none("tick"),
     restore: () => none("restore"),
     judge: () => none("judge"),
+    hear: () => none("hear"),
     ping: Effect.succeed(0),
   }
   return { manifest, process: validators.calls(functions), use: (effect) => effect }

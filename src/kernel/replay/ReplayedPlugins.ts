@@ -154,6 +154,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
       }),
     restore: () => miss(plugin, `restore ${plugin}`, `a restoration of ${plugin}`),
     judge: (measure) => miss(plugin, `judge ${plugin}/${measure}`, `a judgement of ${plugin}/${measure}`),
+    hear: (listener) => miss(plugin, `hear ${plugin}/${listener}`, `a request that ${plugin}/${listener} read`),
     ping: Effect.succeed(0),
   })
 

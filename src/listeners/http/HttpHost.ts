@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, Scope } from "effect"
 import { siteRefusalOf } from "../../platform/loopback/Access.ts"
-import { LOOPBACK } from "../../platform/loopback/Listening.ts"
+import { LOOPBACK, type RequestTimeouts } from "../../platform/loopback/Listening.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import { type Refusal, refusal, shown } from "../../platform/loopback/Refusal.ts"
@@ -41,19 +41,21 @@ export interface HttpHostOptions {
   readonly port: number
   /** The address to listen on. */
   readonly host: string
+  /** Slower requests are cut off. Default: 10 s for the headers, 30 s for the whole. */
+  readonly timeouts?: RequestTimeouts
 }
 
 /** Connections at the same time. Further ones are closed. */
 const MAX_CONNECTIONS = 256
 
-/** Slower requests are cut off, in milliseconds. */
-const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 }
+const TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000 }
 
 /** The errors that a sender may repeat, and others, as HTTP statuses. */
 const STATUS: { readonly [tag: string]: number } = {
   InvalidOptions: 400,
   InvalidEvent: 400,
   Unreadable: 400,
+  PluginFailed: 502,
   InboxFull: 503,
   LogBusy: 503,
   LogUnavailable: 503,
@@ -61,7 +63,11 @@ const STATUS: { readonly [tag: string]: number } = {
 }
 
 /** The host, which closes its port with the scope. */
-export const make = ({ port: wanted, host }: HttpHostOptions): Effect.Effect<HttpHost, never, Scope.Scope> =>
+export const make = ({
+  port: wanted,
+  host,
+  timeouts = TIMEOUTS,
+}: HttpHostOptions): Effect.Effect<HttpHost, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const routes = new Map<string, Route>()
@@ -89,7 +95,7 @@ export const make = ({ port: wanted, host }: HttpHostOptions): Effect.Effect<Htt
         token: undefined,
         statusOf: (tag) => STATUS[tag] ?? 500,
         siteCheck: refused,
-        timeouts: TIMEOUTS,
+        timeouts,
         maxConnections: MAX_CONNECTIONS,
         onUpgrade: upgraded,
         answer: (exchange) => {

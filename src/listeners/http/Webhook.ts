@@ -1,10 +1,11 @@
 /** Listeners that take webhooks: HTTP requests whose answer is the acknowledgement. */
 
-import { Clock, Effect, Either, Schema } from "effect"
+import { Clock, Effect, Either, Schema, type Scope } from "effect"
 import type * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import * as Messages from "../../platform/loopback/Messages.ts"
 import { only, type Refusal, refusal, refuse } from "../../platform/loopback/Refusal.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, MAX_DEPTH, parseJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -82,24 +83,40 @@ const ID_HEADERS = ["webhook-id", "x-github-delivery", "idempotency-key"]
  */
 export const webhook = (input: WebhookOptions): Listener => {
   const options = Either.getOrThrowWith(Options.decode("Listener.webhook", WebhookOptions, input), (invalid) => invalid)
+  const { headers: kept = DEFAULT_HEADERS, read } = options
+  const reading = read === undefined ? Effect.succeed(readingBy(kept)) : Effect.succeed(readingWith(read))
+  return listener(options, "webhook", () => reading)
+}
+
+/** Reads the signal of a request; undefined for one without. */
+export type Reading = (request: WebhookRequest) => Effect.Effect<Signal | undefined, LoopbackServer.Failure>
+
+/** @param begin returns the reading of a listener that starts */
+export const listener = (
+  options: WebhookOptions,
+  kind: string,
+  begin: (context: ListenerContext) => Effect.Effect<Reading, unknown, Scope.Scope>,
+): Listener => {
   const { name, path = `/${name}`, signature } = options
   return {
     name,
-    kind: "webhook",
+    kind,
     usesPort: true,
     onStart: (context) =>
       Effect.gen(function* () {
         const gate = Flood.gate(options.limit ?? Flood.STANDARD, yield* MonotonicClock.now)
-        const answer = (exchange: LoopbackServer.Exchange) => answered(options, context, gate, exchange)
+        const reading = yield* begin(context)
+        const answer = (exchange: LoopbackServer.Exchange) => answered(options, context, gate, reading, exchange)
         yield* context.serve({ path, isSigned: signature !== undefined, answer })
       }),
   }
 }
 
 const answered = (
-  { signature, maxBytes = DEFAULT_MAX_BYTES, headers: kept = DEFAULT_HEADERS, read }: WebhookOptions,
+  { signature, maxBytes = DEFAULT_MAX_BYTES }: WebhookOptions,
   { emitInput }: ListenerContext,
   gate: Flood.FloodGate,
+  reading: Reading,
   { request, response, parameters }: LoopbackServer.Exchange,
 ): Effect.Effect<void, LoopbackServer.Failure> =>
   only(
@@ -127,7 +144,7 @@ const answered = (
       const headers = textsOf(Object.entries(request.headers))
       const body = yield* bodyOf(headers["content-type"], bytes)
       const query = textsOf([...parameters])
-      const signal = yield* signalOf({ headers, query, body }, kept, read)
+      const signal = yield* reading({ headers, query, body })
       if (signal === undefined) {
         response.writeHead(204, Messages.SAFE_HEADERS).end()
         return
@@ -141,32 +158,33 @@ const textsOf = (entries: ReadonlyArray<readonly [string, unknown]>): { readonly
   // An own property, also for `__proto__`.
   Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : [])))
 
-const signalOf = (
-  request: WebhookRequest,
-  kept: ReadonlyArray<string>,
-  read: WebhookOptions["read"],
-): Effect.Effect<Signal | undefined, LoopbackServer.Failure> => {
-  if (read !== undefined) {
-    return Effect.try({
+const readingWith =
+  (read: NonNullable<WebhookOptions["read"]>): Reading =>
+  (request) =>
+    Effect.try({
       try: () => read(request),
       catch: (cause) => ({
         _tag: "Unreadable",
         message: `The listener could not read the request: ${cause instanceof Error ? cause.message : String(cause)}`,
       }),
     })
+
+const readingBy =
+  (kept: ReadonlyArray<string>): Reading =>
+  (request) => {
+    const id = deliveryOf(request)
+    const told = Object.fromEntries(
+      kept.flatMap((name) => {
+        const value = SafeRecord.get(request.headers, name.toLowerCase())
+        return value === undefined ? [] : [[name.toLowerCase(), value]]
+      }),
+    )
+    return Effect.succeed({ content: { headers: told, body: request.body }, ...defined({ id }) })
   }
-  const { headers, body } = request
-  const id = ID_HEADERS.map((name) => SafeRecord.get(headers, name)).find(
-    (value) => value !== undefined && value !== "",
-  )
-  const told = Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = SafeRecord.get(headers, name.toLowerCase())
-      return value === undefined ? [] : [[name.toLowerCase(), value]]
-    }),
-  )
-  return Effect.succeed({ content: { headers: told, body }, ...(id === undefined ? {} : { id }) })
-}
+
+/** The id of a delivery, if its sender gives one. */
+export const deliveryOf = ({ headers }: WebhookRequest): string | undefined =>
+  ID_HEADERS.map((name) => SafeRecord.get(headers, name)).find((value) => value !== undefined && value !== "")
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
 

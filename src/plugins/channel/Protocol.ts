@@ -63,6 +63,7 @@ export const Exports = Schema.Struct({
   measures: Schema.Array(Schema.String),
   /** The actuators with a `settle`. */
   settles: Schema.optional(Schema.Array(Schema.String)),
+  listeners: Schema.optional(Schema.Array(Schema.String)),
 })
 
 export type Exports = typeof Exports.Type
@@ -124,6 +125,14 @@ export const HostFrame = Schema.Union(
     commandId: Schema.String,
     args: JsonObject,
     agent: Agent,
+    now: Schema.Finite,
+  }),
+  /** Lets a listener read a request. */
+  Schema.Struct({
+    type: Schema.Literal("hear"),
+    id: Id,
+    listener: Schema.String,
+    request: JsonObject,
     now: Schema.Finite,
   }),
   /** Steps a world with several agents' actions. */

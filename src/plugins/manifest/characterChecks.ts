@@ -47,6 +47,8 @@ const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["peas/environment/conventions/*", "prose"],
   ["peas/environment/scenario", "place"],
   ["peas/environment/viewHtml", "place"],
+  ["listeners/*/name", "name"],
+  ["listeners/*/description", "prose"],
   ["guides/*/name", "name"],
   ["guides/*/description", "prose"],
   ["guides/*/systemPrompt", "prompt"],

@@ -161,6 +161,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
       })),
     ),
     ...duplicates(document, guides, "a unique name for each guide"),
+    ...duplicates(document, elementsAt(document, ["listeners"]), "a unique name for each listener"),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",

@@ -152,6 +152,35 @@ export const Precomputed = Schema.Struct({
 
 export type Precomputed = typeof Precomputed.Type
 
+/** A listener: a function of the entry that reads the signals of a webhook's requests. The host opens the port. */
+export const PluginListener = Schema.Struct({
+  name: ComponentId,
+  description: Text.annotations({ description: "non-empty text: the signals that it brings in" }),
+  /** Default: none, which only the loopback allows. */
+  signature: optional(
+    Schema.Struct({
+      scheme: Schema.Literal("github", "standard").annotations({
+        description: '"github", or "standard" for Standard Webhooks',
+      }),
+      secret: Schema.String.pipe(
+        Schema.pattern(/^[A-Z][A-Z0-9_]*$/),
+        Schema.annotations({
+          description: "the name of the host's environment variable with the secret, such as GITHUB_WEBHOOK_SECRET",
+        }),
+      ),
+    }).annotations({ description: "an object with scheme and secret" }),
+  ),
+  maxBytes: optional(
+    Schema.Int.pipe(
+      Schema.between(1, 4 * 1024 * 1024),
+      Schema.annotations({ description: "the longest body in bytes, at most 4,194,304; 1,048,576 if absent" }),
+    ),
+  ),
+  timeout: optional(TimeoutMs),
+}).annotations({ identifier: "Listener" })
+
+export type PluginListener = typeof PluginListener.Type
+
 /** A plugin's manifest. Its encoded and decoded forms are equal. `decode` also checks rules that span fields. */
 export const Manifest = Schema.Struct({
   name: PluginName,
@@ -179,6 +208,7 @@ export const Manifest = Schema.Struct({
     sensors: optional(Schema.Array(Sensor)),
   }),
   guides: optional(Schema.Array(Guide)),
+  listeners: optional(Schema.Array(PluginListener)),
   precomputed: optional(Precomputed),
   variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
   metadata: optional(JsonObject),
@@ -198,6 +228,9 @@ export const actuatorsOf = (manifest: Manifest): ReadonlyArray<Actuator> => mani
 
 /** The guides that a manifest declares. */
 export const guidesOf = ({ guides }: Manifest): ReadonlyArray<Guide> => guides ?? []
+
+/** The listeners that a manifest declares. */
+export const listenersOf = ({ listeners }: Manifest): ReadonlyArray<PluginListener> => listeners ?? []
 
 /** The measures that a function of the entry judges. */
 export const judgedOf = ({ peas }: Manifest): ReadonlyArray<Measure> =>

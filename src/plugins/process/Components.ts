@@ -11,7 +11,7 @@ import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
 import type { ReadBatch } from "../channel/OpenCall.ts"
 import type { Exports, HostFrame } from "../channel/Protocol.ts"
-import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
+import { actuatorsOf, judgedOf, listenersOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
 import * as PluginVerdict from "../PluginVerdict.ts"
 import * as Settled from "../Settled.ts"
@@ -154,6 +154,8 @@ export interface Components {
     task: JsonObject,
     call: JudgeOptions,
   ) => Effect.Effect<ReadonlyArray<PluginVerdict.PluginVerdict>, CallError>
+  /** Lets a listener read a request. Returns what it heard, unchecked; null for nothing. */
+  readonly hear: (listener: string, request: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
   /** Returns the round-trip time in milliseconds. */
   readonly ping: Effect.Effect<number, CallError>
 }
@@ -276,6 +278,13 @@ export const make = (
         options,
       )
     },
+    hear: (listener, request, options) =>
+      callOf(
+        `hear ${plugin}/${listener}`,
+        (id, now) => ({ type: "hear", id, listener, request, now }),
+        valueIn,
+        options,
+      ),
     slots: (calls, options) => {
       const name = `slots ${plugin}`
       return callOf(
@@ -370,6 +379,7 @@ export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effe
     environment: manifest.peas.environment !== undefined,
     restores: manifest.peas.environment?.rewind?.includes("snapshot") === true,
     measures: judgedOf(manifest).map(({ name }) => name),
+    listeners: listenersOf(manifest).map(({ name }) => name),
   })
   const exported = names(exports)
   const actuators = actuatorsOf(manifest).map(({ name }) => name)
@@ -384,10 +394,18 @@ export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effe
     : new ExportsDisagree({ plugin: manifest.name, undeclared, missing })
 }
 
-const names = ({ sensors, actuators, environment, restores, measures }: Exports): ReadonlyArray<string> => [
+const names = ({
+  sensors,
+  actuators,
+  environment,
+  restores,
+  measures,
+  listeners = [],
+}: Exports): ReadonlyArray<string> => [
   ...sensors.map((name) => `sensor ${name}`),
   ...actuators.map((name) => `actuator ${name}`),
   ...(environment ? ["environment"] : []),
   ...(restores === true ? ["environment.restore"] : []),
   ...measures.map((name) => `measure ${name}`),
+  ...listeners.map((name) => `listener ${name}`),
 ]

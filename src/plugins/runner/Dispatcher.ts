@@ -108,6 +108,12 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     })
   }
 
+  const hear = ({ id, listener, request, now }: Extract<HostFrame, { readonly type: "hear" }>) => {
+    const run = Object.hasOwn(plugin.listeners ?? {}, listener) ? plugin.listeners?.[listener] : undefined
+    if (run === undefined) return missing(id, `there is no listener ${listener}`)
+    calls.answer(id, undefined, (open) => run(contextOf(open, `listener/${listener}`, {}, now, null), request))
+  }
+
   return (frame) => {
     switch (frame.type) {
       case "read":
@@ -124,6 +130,8 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
         return callSlots(frame)
       case "judge":
         return judge(frame)
+      case "hear":
+        return hear(frame)
       case "reset":
         return reset(frame)
       case "cancel":

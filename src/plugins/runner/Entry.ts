@@ -18,7 +18,7 @@ export const importPlugin = async (entry: string): Promise<AnyPlugin> => {
 /** Describes why a default export is not a plugin. Undefined if it is one. */
 const findWrong = (plugin: unknown): string | undefined => {
   if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
-  for (const kind of ["sensors", "actuators", "settle", "measures"]) {
+  for (const kind of ["sensors", "actuators", "settle", "measures", "listeners"]) {
     const functions = plugin[kind]
     if (functions === undefined) continue
     if (!isRecord(functions)) return `${kind} to be an object of functions`
@@ -45,7 +45,7 @@ const isRecord = (value: unknown): value is { readonly [key: string]: unknown } 
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The exported components, including those of a world. The host compares them with the manifest. */
-export const exportsOf = ({ sensors, actuators, environment, measures, settle }: AnyPlugin) => {
+export const exportsOf = ({ sensors, actuators, environment, measures, settle, listeners }: AnyPlugin) => {
   const world = isWorld(environment) ? environment : undefined
   return {
     sensors: [
@@ -58,5 +58,6 @@ export const exportsOf = ({ sensors, actuators, environment, measures, settle }:
     restores: typeof environment?.restore === "function",
     measures: Object.keys(measures ?? {}),
     settles: Object.keys(settle ?? {}),
+    listeners: Object.keys(listeners ?? {}),
   }
 }

@@ -1,6 +1,6 @@
 /** The host's frames, as the runner reads them (see `Protocol.ts`). Types only. */
 
-import type { Json, JsonObject, JudgedTask, Spaces } from "../author.ts"
+import type { Json, JsonObject, JudgedTask, Spaces, WebhookRequest } from "../author.ts"
 
 /** The first frame: parameters of the process. */
 export interface Init {
@@ -74,6 +74,13 @@ export type HostFrame =
       readonly id: number
       readonly measure: string
       readonly task: Omit<JudgedTask, "events"> & { readonly measure: { readonly metadata?: JsonObject } }
+      readonly now: number
+    }
+  | {
+      readonly type: "hear"
+      readonly id: number
+      readonly listener: string
+      readonly request: WebhookRequest
       readonly now: number
     }
   | { readonly type: "cancel" | "ping"; readonly id: number }

@@ -17,7 +17,7 @@ export class ListenerUnavailable extends Data.TaggedError("ListenerUnavailable")
   }
 }
 
-/** What a module exports. The rules, tools and sensors are unchecked: whoever takes them decodes them. */
+/** The exports of a module. The rules, tools and sensors are unchecked: whoever takes them decodes them. */
 export interface Exported extends Pick<HindcastOptions, "tools" | "sensors"> {
   readonly listeners: ReadonlyArray<Listener>
   readonly rules: ReadonlyArray<Rule>

@@ -1,8 +1,10 @@
 /** `hindcast serve --listener`: a kernel that stays alive, and opens a task for each signal of its listeners. */
+import * as fs from "node:fs"
 import { Options } from "@effect/cli"
-import { Effect, type Option } from "effect"
+import { Array as Arrays, Effect, type Option } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import { PROGRAM } from "../../../kernel/registry/InProcess.ts"
+import * as PluginListener from "../../../listeners/PluginListener.ts"
 import type { Rule } from "../../../listeners/Rule.ts"
 import * as Serve from "../../../listeners/Serve.ts"
 import { defined } from "../../../values/defined.ts"
@@ -22,7 +24,7 @@ import * as ListenerModule from "./ListenerModule.ts"
 export const options = {
   listener: repeatedText(
     "listener",
-    "Open a task for each signal of listeners. A JavaScript module whose default export is a listener, a list of them, or { listeners, rules, tools, sensors }",
+    "Open a task for each signal of listeners. A JavaScript module whose default export is a listener, a list of them, or { listeners, rules, tools, sensors }; or a listener of a plugin, as plugin/listener",
   ),
   ...AgentOption.options("the agent for all signals that no rule of the module wants"),
   goal: optionalText("goal", "With --agent or --model: the goal, with bindings such as {/content/body/title}"),
@@ -71,7 +73,8 @@ export const unusedOf = (typed: Omit<Typed, "log" | "port">): string | undefined
 /** Serves until the process is told to end, or every listener has ended and the tasks are done. */
 export const serve = (typed: Typed) =>
   Effect.gen(function* () {
-    const modules = yield* Effect.forEach(typed.listener, ListenerModule.load)
+    const [names, files] = Arrays.partition(typed.listener, (text) => !isPluginListener(text))
+    const modules = yield* Effect.forEach(files, ListenerModule.load)
     const hasAgent = typed.agent.length + typed.model.length > 0
     const [only] = Object.keys(given({ goal: typed.goal, when: typed.when }))
     if (!hasAgent && only !== undefined) {
@@ -102,7 +105,7 @@ export const serve = (typed: Typed) =>
       const { position } = yield* (yield* EventLog).head
       yield* Effect.forkScoped(Prompter.announce(position, place.name))
       const { urls, ended } = yield* Serve.serve({
-        listeners: modules.flatMap(({ listeners }) => listeners),
+        listeners: [...modules.flatMap(({ listeners }) => listeners), ...names],
         rules: [...rules, ...last],
         ...given({ port: typed.port, host: typed.host, maxTasks: typed.maxTasks }),
       })
@@ -113,6 +116,10 @@ export const serve = (typed: Typed) =>
     })
     yield* Effect.provide(serving, kernel)
   }).pipe(Effect.scoped)
+
+/** The name of a plugin's listener, and no file. */
+const isPluginListener = (text: string): boolean =>
+  PluginListener.NAME.test(text) && !/\.[cm]?[jt]s$/.test(text) && !fs.existsSync(text)
 
 /** The tools and sensors of all modules. */
 const programOf = (modules: ReadonlyArray<ListenerModule.Exported>): AgentAtWork.KernelInput["program"] => {
