@@ -291,6 +291,9 @@ export interface PluginContext {
   /**
    * Asks the host for an HTTP or HTTPS request to a host that the manifest's `permissions.net` names: a plugin's only
    * access to the network. Follows redirects to such hosts only. A status other than 200 resolves.
+   *
+   * At a URL of `ws:` or `wss:`, GET opens the process's WebSocket, and POST sends its body as a message and resolves
+   * with the next message. When the connection is lost, POST rejects until another GET.
    */
   readonly fetch: (url: string, options?: FetchOptions) => Promise<FetchResult>
   /**
@@ -378,6 +381,11 @@ export interface WorldContext extends PluginContext {
    * Hindcast keeps its state in the world's document, so a restored world draws the same numbers.
    */
   readonly rng: Generator
+  /**
+   * In `reset`, the episode's seed, for a world that gives it to somebody else. Null elsewhere, and if the episode
+   * continues the random numbers of the one before.
+   */
+  readonly seed: number | null
 }
 
 /** An agent's result of one step. */

@@ -39,6 +39,7 @@ const AGENT = "agent"
 export const contextOf = (rng: WorldContext["rng"]): WorldContext => ({
   agent: AGENT,
   agents: [AGENT],
+  seed: null,
   rng,
   variables: {},
   metadata: {},

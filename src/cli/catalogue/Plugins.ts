@@ -7,6 +7,7 @@ export const PLUGINS: ReadonlyArray<Entry> = [
     uses: [
       ["plugin new DIR", "create a plugin of your own, with a test"],
       ["plugin new DIR --python MODULE:CLASS", "the manifest of an environment written in Python"],
+      ["plugin new DIR --openenv URL", "a plugin of an OpenEnv server's environment"],
     ],
     example: "plugin new greenhouse",
     load: command(async () => (await import("../plugin/PluginNew.ts")).create),

@@ -1,6 +1,6 @@
 /**
- * The command `hindcast plugin new`: creates a plugin's directory from the template, or the manifest of an environment
- * that is written in Python.
+ * The command `hindcast plugin new`: creates a plugin's directory from the template, the manifest of an environment that
+ * is written in Python, or the plugin of an OpenEnv server's environment.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -16,6 +16,7 @@ import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 import { checkEmpty, installed } from "../init/NewDirectory.ts"
+import * as OpenEnvManifest from "./OpenEnvManifest.ts"
 import * as PythonManifest from "./PythonManifest.ts"
 
 const directory = argument("dir", "A directory that is new or empty")
@@ -25,10 +26,11 @@ const pythonClass = optionalText(
   "An environment written in Python, as module:Class: writes its manifest into the directory, which may have files",
 )
 const classArguments = optionalText("arguments", "With --python: arguments of the class, a JSON object")
+const openenv = optionalText("openenv", "The address of an OpenEnv server: writes a plugin of its environment")
 
-const options = { json, directory, name, python: pythonClass, arguments: classArguments }
+const options = { json, directory, name, python: pythonClass, arguments: classArguments, openenv }
 
-export const create = Command.make("new", options, ({ json, directory, name: wanted, python, arguments: given }) =>
+export const create = Command.make("new", options, ({ json, directory, name: wanted, python, openenv, ...typed }) =>
   Effect.gen(function* () {
     const target = path.resolve(directory)
     const name = Option.getOrElse(wanted, () => path.basename(target))
@@ -37,29 +39,32 @@ export const create = Command.make("new", options, ({ json, directory, name: wan
         "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, of at most 64 characters; give one with --name"
       return yield* new BadInput({ input: Option.isSome(wanted) ? "--name" : "dir", expected, found: `"${name}"` })
     }
+    const given = typed.arguments
     const isPython = Option.isSome(python)
+    if (isPython && Option.isSome(openenv)) {
+      return yield* new BadInput({ input: "--openenv", expected: "it without --python", found: "both" })
+    }
     if (Option.isSome(given) && !isPython) {
       return yield* new BadInput({ input: "--arguments", expected: "it only with --python", found: "no --python" })
     }
-    const files = isPython
-      ? [
-          yield* PythonManifest.write({
-            directory: target,
-            name,
-            entry: python.value,
-            arguments: Option.getOrUndefined(given),
-            schema: schemaFor(target),
-          }),
-        ]
-      : yield* Effect.zipRight(
-          checkEmpty(target),
-          Effect.sync(() => write(target, name)),
-        )
-    const isInstalled = isPython || fs.existsSync(installed(target) ?? "")
+    const plugin = { directory: target, name, schema: schemaFor(target) }
+    const server = Option.isSome(openenv) ? yield* OpenEnvManifest.write({ ...plugin, url: openenv.value }) : undefined
+    const files =
+      server?.files ??
+      (isPython
+        ? [yield* PythonManifest.write({ ...plugin, entry: python.value, arguments: Option.getOrUndefined(given) })]
+        : yield* Effect.zipRight(
+            checkEmpty(target),
+            Effect.sync(() => write(target, name)),
+          ))
+    const hasTest = !isPython && server === undefined
+    const isInstalled = !hasTest || fs.existsSync(installed(target) ?? "")
     const { layer } = yield* report("auto")
     const needsConsent = layer !== null && Consent.isNeeded(layer, isPython ? "python" : undefined)
-    const add = ["plugin", "add", shortest(target), ...(needsConsent ? ["--sandbox", "flags"] : [])]
-    yield* Output.show(json, { name, directory: target, files, installed: isInstalled }, (style) => [
+    const grants = server === undefined ? [] : ["--grant-net", server.host]
+    const add = ["plugin", "add", shortest(target), ...grants, ...(needsConsent ? ["--sandbox", "flags"] : [])]
+    const notes = server === undefined ? {} : { notes: server.notes }
+    yield* Output.show(json, { name, directory: target, files, installed: isInstalled, ...notes }, (style) => [
       `${style.name(name)} in ${shortest(target)}: ${files.join(", ")}`,
       ...(isInstalled
         ? []
@@ -68,9 +73,10 @@ export const create = Command.make("new", options, ({ json, directory, name: wan
               "The test needs hindcast, which is not installed there: run `npm install PATH-TO-THE-CLONE` in that directory or above it.",
             ),
           ]),
+      ...(server?.notes ?? []).map((note) => style.warn(note)),
       style.dim("Then:"),
       `  ${command(["plugin", "check", shortest(target)])}`,
-      ...(isPython ? [] : [`  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`]),
+      ...(!hasTest ? [] : [`  node --test ${shortest(path.join(target, "plugin.test.mjs"))}`]),
       `  ${command(add)}`,
       ...(needsConsent ? [style.dim(isPython ? PYTHON_CONSENT_NOTE : CONSENT_NOTE)] : []),
     ])

@@ -1,9 +1,8 @@
 /** The server's side of WebSockets (RFC 6455): text messages, without extensions. */
-import { isUtf8 } from "node:buffer"
-import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { GrowingBytes } from "./GrowingBytes.ts"
+import * as Frames from "./WebSocketFrames.ts"
 
 /** Maximum size of a message, in bytes, if `accept` names no other. A larger one ends the connection with the code 1009. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -25,14 +24,6 @@ export interface WebSocketHandlers {
   readonly onEnd: () => void
 }
 
-/** Codes of ends. */
-const [NORMAL, PROTOCOL_ERROR, UNSUPPORTED, INVALID_DATA, TOO_BIG] = [1000, 1002, 1003, 1007, 1009]
-
-const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10]
-
-/** RFC 6455, section 1.3. */
-const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-
 /**
  * Answers a client's handshake. Undefined, and the connection is closed, if it is no handshake.
  *
@@ -52,9 +43,7 @@ export const accept = (
     refuse(socket, "400 Bad Request", "sec-websocket-version: 13\r\n")
     return undefined
   }
-  const accepted = createHash("sha1")
-    .update(key + GUID)
-    .digest("base64")
+  const accepted = Frames.acceptOf(key)
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accepted}\r\n\r\n`,
   )
@@ -87,9 +76,7 @@ class Served implements WebSocketConnection {
   readonly #handlers: WebSocketHandlers
   readonly #maxBytes: number
   readonly #held = new GrowingBytes()
-  /** Of a message in several frames. */
-  readonly #parts = new GrowingBytes()
-  #isWithinMessage = false
+  readonly #message: Frames.Message
   #isPaused = false
   /** Whether the client has yet to read what was sent. */
   #isFull = false
@@ -99,6 +86,7 @@ class Served implements WebSocketConnection {
   constructor(socket: Duplex, head: Buffer, handlers: WebSocketHandlers, maxBytes: number) {
     this.#socket = socket
     this.#maxBytes = maxBytes
+    this.#message = new Frames.Message(maxBytes)
     this.#handlers = handlers
     if (head.length > 0) socket.unshift(head)
     socket.on("error", () => socket.destroy())
@@ -116,7 +104,7 @@ class Served implements WebSocketConnection {
   }
 
   send(text: string): void {
-    if (!this.#hasClosed) this.#write(frame(TEXT, Buffer.from(text)))
+    if (!this.#hasClosed) this.#write(Frames.frame(Frames.TEXT, Buffer.from(text)))
   }
 
   pause(): void {
@@ -129,12 +117,12 @@ class Served implements WebSocketConnection {
     this.#continue()
   }
 
-  close(code = NORMAL): void {
+  close(code = Frames.NORMAL): void {
     if (this.#hasClosed) return
     this.#hasClosed = true
     const body = Buffer.alloc(2)
     body.writeUInt16BE(code)
-    if (this.#socket.writable) this.#socket.end(frame(CLOSE, body))
+    if (this.#socket.writable) this.#socket.end(Frames.frame(Frames.CLOSE, body))
     // The end of a client comes after what it has sent.
     this.#socket.resume()
     ended(this.#socket)
@@ -164,7 +152,7 @@ class Served implements WebSocketConnection {
 
   #frames(): void {
     while (this.#mayRead && !this.#hasClosed) {
-      const found = parsed(this.#held.bytes, this.#maxBytes)
+      const found = Frames.parsed(this.#held.bytes, { isMasked: true, maxBytes: this.#maxBytes })
       if (found === undefined) return
       if (typeof found === "number") {
         this.close(found)
@@ -175,77 +163,13 @@ class Served implements WebSocketConnection {
     }
   }
 
-  #frame({ opcode, isFinal, body }: Frame): void {
-    if (opcode === PING) this.#write(frame(PONG, body))
-    else if (opcode === CLOSE) this.close()
-    else if (opcode !== PONG) {
-      const wrong = this.#part(opcode, body)
-      if (wrong !== undefined) this.close(wrong)
-      else if (isFinal) this.#message()
+  #frame({ opcode, isFinal, body }: Frames.Frame): void {
+    if (opcode === Frames.PING) this.#write(Frames.frame(Frames.PONG, body))
+    else if (opcode === Frames.CLOSE) this.close()
+    else if (opcode !== Frames.PONG) {
+      const message = this.#message.take({ opcode, isFinal, body })
+      if (typeof message === "number") this.close(message)
+      else if (message !== undefined) this.#handlers.onText(message)
     }
   }
-
-  /** Keeps a part of a message. Returns the code of an end if it may not come. */
-  #part(opcode: number, body: Buffer): number | undefined {
-    if (opcode === BINARY) return UNSUPPORTED
-    if ((opcode === CONTINUATION) !== this.#isWithinMessage) return PROTOCOL_ERROR
-    this.#isWithinMessage = true
-    if (this.#parts.bytes.length + body.length > this.#maxBytes) return TOO_BIG
-    this.#parts.append(body)
-    return undefined
-  }
-
-  #message(): void {
-    const whole = this.#parts.bytes
-    const text = isUtf8(whole) ? whole.toString("utf8") : undefined
-    this.#parts.drop(whole.length)
-    this.#isWithinMessage = false
-    if (text === undefined) this.close(INVALID_DATA)
-    else this.#handlers.onText(text)
-  }
-}
-
-interface Frame {
-  readonly opcode: number
-  readonly isFinal: boolean
-  readonly body: Buffer
-  /** Of the frame, in bytes. */
-  readonly size: number
-}
-
-/** The first frame of some bytes, undefined if more have to come, or the code of an end. */
-const parsed = (bytes: Buffer, maxBytes: number): Frame | number | undefined => {
-  if (bytes.length < 2) return undefined
-  const [first = 0, second = 0] = bytes
-  const opcode = first & 0x0f
-  const isFinal = (first & 0x80) !== 0
-  const isControl = opcode >= CLOSE
-  const isKnown = opcode <= BINARY || (opcode >= CLOSE && opcode <= PONG)
-  // A client masks each frame, and nobody agreed on extensions.
-  if ((first & 0x70) !== 0 || (second & 0x80) === 0 || !isKnown) return PROTOCOL_ERROR
-  const short = second & 0x7f
-  if (isControl && (!isFinal || short > 125)) return PROTOCOL_ERROR
-  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0
-  const start = 2 + lengthBytes + 4
-  if (bytes.length < 2 + lengthBytes) return undefined
-  const length =
-    lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2)) : short
-  if (length > maxBytes) return TOO_BIG
-  if (bytes.length < start + length) return undefined
-  const mask = bytes.subarray(start - 4, start)
-  const body = Buffer.from(bytes.subarray(start, start + length))
-  for (let index = 0; index < body.length; index++) body[index] = (body[index] ?? 0) ^ (mask[index % 4] ?? 0)
-  return { opcode, isFinal, body, size: start + length }
-}
-
-const frame = (opcode: number, body: Buffer): Buffer => {
-  const first = 0x80 | opcode
-  if (body.length < 126) return Buffer.concat([Buffer.from([first, body.length]), body])
-  const long = body.length > 0xffff
-  const head = Buffer.alloc(long ? 10 : 4)
-  head[0] = first
-  head[1] = long ? 127 : 126
-  if (long) head.writeBigUInt64BE(BigInt(body.length), 2)
-  else head.writeUInt16BE(body.length, 2)
-  return Buffer.concat([head, body])
 }

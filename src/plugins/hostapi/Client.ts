@@ -4,6 +4,7 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import type { CommandLine } from "../sandbox/Sandbox.ts"
+import type { Connections } from "./connections.ts"
 
 /** The requesting plugin: its grants, and the base of relative paths and commands. */
 export interface Client {
@@ -19,6 +20,8 @@ export interface Client {
   /** Confines a command that runs in `cwd`. Default: no confinement. */
   readonly confine?: (commandLine: CommandLine, cwd: string) => CommandLine
   readonly limits?: HostApiLimits
+  /** The WebSockets of its process. Default: it can open none. */
+  readonly connections?: Connections
   /**
    * The gate's decision, if it rules on requests: only the allowed target is used. Default: every granted request is
    * executed.

@@ -1,10 +1,14 @@
-/** The host request `fetch`: HTTP and HTTPS to granted hosts, with checks of every redirect and resolved address. */
+/**
+ * The host request `fetch`: HTTP, HTTPS and WebSockets to granted hosts, with checks of every redirect and resolved
+ * address.
+ */
 import type { ClientRequest } from "node:http"
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { FetchResult } from "../author.ts"
 import type { Client } from "./Client.ts"
+import type { Connections } from "./connections.ts"
 import * as HostHeaders from "./HostHeaders.ts"
 import { isLocalName, PrivateAddress, publicOnly } from "./PublicLookup.ts"
 
@@ -40,13 +44,17 @@ export interface Fetched {
  * address itself or of `localhost`.
  *
  * Any status succeeds. Interruption ends the request.
+ *
+ * At a URL of `ws:` or `wss:`, GET opens the process's connection, and POST sends its body as a message and returns the
+ * next message. No other request opens a connection again, because the server keeps its state in it.
  */
 export const fetchGranted = (client: Client, request: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
     const invalid = findInvalid(client, request)
     if (invalid !== undefined) return Effect.fail(invalid)
     const fetchMs = client.limits?.fetchMs ?? FETCH_MS
-    return follow(client, request, []).pipe(
+    const fetched = isSocket(request.url) ? converse(client, request) : follow(client, request, [])
+    return fetched.pipe(
       Effect.timeoutFail({
         duration: fetchMs,
         onTimeout: () => ({ code: "FetchTimedOut", message: `expected an answer within ${fetchMs} ms, found none` }),
@@ -60,8 +68,15 @@ export const grantedHost = (client: Client, request: FetchRequest): Effect.Effec
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
+/** GET opens a connection, and POST uses it. */
+const SOCKET_METHODS = ["GET", "POST"]
+
+const isSocket = (address: string): boolean => /^wss?:$/.test(URL.canParse(address) ? new URL(address).protocol : "")
+
+const findInvalid = ({ limits }: Client, { url, method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
+  if (isSocket(url) && !SOCKET_METHODS.includes(method))
+    return invalid(`expected a method of ${SOCKET_METHODS.join(", ")} for a WebSocket, found ${method}`)
   if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
   const reserved = Object.keys(headers).find(HostHeaders.isReserved)
   if (reserved !== undefined) return invalid(`expected no header ${reserved}: the host sets it`)
@@ -69,8 +84,42 @@ const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest
   const bytes = Buffer.byteLength(body ?? "")
   if (bytes > most) return { code: "BodyTooLarge", message: `expected a body of at most ${most} bytes, found ${bytes}` }
   if (body !== undefined && /^(GET|HEAD)$/.test(method)) return invalid(`expected no body with ${method}`)
+  if (isSocket(url) && method === "POST" && body === undefined) return invalid("expected a message as the body")
   return undefined
 }
+
+/** One exchange over the process's connection to a URL. */
+const converse = (client: Client, request: FetchRequest): Effect.Effect<Fetched, Failure> =>
+  Effect.gen(function* () {
+    const url = yield* granted(client, request.url, [])
+    const { connections } = client
+    if (connections === undefined) {
+      return yield* Effect.fail({
+        code: "NotConnected",
+        message: `expected a process with connections for ${url.href}`,
+      })
+    }
+    const isOpening = request.method === "GET"
+    const text = yield* isOpening
+      ? Effect.as(connect(client, connections, url, request.headers), "")
+      : connections.ask(url.href, request.body ?? "")
+    return {
+      result: { status: isOpening ? 101 : 200, headers: {}, url: url.href, body: text, encoding: "utf8" },
+      body: Buffer.from(text),
+      via: [url.href],
+    }
+  })
+
+const connect = (client: Client, connections: Connections, url: URL, headers: FetchRequest["headers"]) =>
+  Effect.flatMap(clients, (loaded) => {
+    const address = new URL(url)
+    address.protocol = url.protocol === "wss:" ? "https:" : "http:"
+    return connections.open(url.href, {
+      maxBytes: client.limits?.bodyBytes ?? BODY_BYTES,
+      upgrade: (handshake) => requestTo(loaded, address, "GET", { ...headers, ...handshake }),
+      failed: (cause) => unavailable(url, cause),
+    })
+  })
 
 const follow = (client: Client, request: FetchRequest, via: ReadonlyArray<string>): Effect.Effect<Fetched, Failure> =>
   Effect.gen(function* () {
@@ -116,8 +165,9 @@ const granted = (
     return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${address}${from}` })
   }
   const url = new URL(address)
-  if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    const message = `expected http: or https: without a user's name, found ${url.protocol}//…${from}`
+  const isKnown = /^https?:$/.test(url.protocol) || (via.length === 0 && isSocket(address))
+  if (!isKnown || url.username !== "" || url.password !== "") {
+    const message = `expected http:, https:, ws: or wss: without a user's name, found ${url.protocol}//…${from}`
     return Effect.fail({ code: "ParametersInvalid", message })
   }
   if (permit !== undefined && url.host !== permit.target && !permit.allows(url.host)) {
@@ -138,7 +188,7 @@ const matches = (url: URL, name: string): boolean => {
   const parts = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d+))?$/.exec(name)?.groups
   if (parts?.host === undefined) return false
   const host = parts.host.startsWith("[") ? parts.host : domainToASCII(parts.host)
-  const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+  const port = url.port === "" ? (/^(?:https|wss):$/.test(url.protocol) ? "443" : "80") : url.port
   return host !== "" && host.toLowerCase() === url.hostname && (parts.port === undefined || parts.port === port)
 }
 
@@ -157,35 +207,42 @@ const clients = Effect.promise(async () => {
 const exchange = (client: Client, url: URL, request: FetchRequest): Effect.Effect<Answer, Failure> =>
   Effect.flatMap(clients, (loaded) => exchangeBy(loaded, client, url, request))
 
-const exchangeBy = (
+/** Over a connection of its own, whose address is checked. Throws for headers that HTTP does not allow. */
+const requestTo = (
   { http, https, lookup }: Effect.Effect.Success<typeof clients>,
+  url: URL,
+  method: string,
+  headers: FetchRequest["headers"],
+): ClientRequest =>
+  (url.protocol === "https:" ? https : http).request(url, {
+    method,
+    headers,
+    agent: false,
+    lookup: isLocalName(url.hostname)
+      ? lookup
+      : publicOnly(lookup, { advice: "request the address itself, with a grant of it" }),
+  })
+
+const exchangeBy = (
+  loaded: Effect.Effect.Success<typeof clients>,
   client: Client,
   url: URL,
   { method, headers, body }: FetchRequest,
 ): Effect.Effect<Answer, Failure> =>
   Effect.async((resume) => {
-    const unavailable = (cause: Error) =>
-      resume(Effect.fail({ code: codeOf(cause), message: `${url.origin}: ${cause.message}` }))
+    const failed = (cause: unknown) => resume(Effect.fail(unavailable(url, cause)))
     const limit = client.limits?.bodyBytes ?? BODY_BYTES
     let request: ClientRequest
     try {
-      request = (url.protocol === "https:" ? https : http).request(url, {
-        method,
-        headers: { ...headers, "accept-encoding": "identity" },
-        agent: false,
-        lookup: isLocalName(url.hostname)
-          ? lookup
-          : publicOnly(lookup, { advice: "request the address itself, with a grant of it" }),
-      })
+      request = requestTo(loaded, url, method, { ...headers, "accept-encoding": "identity" })
     } catch (cause) {
-      // Node throws for headers that HTTP does not allow.
-      return unavailable(cause instanceof Error ? cause : new Error(String(cause)))
+      return failed(cause)
     }
-    request.on("error", unavailable)
+    request.on("error", failed)
     request.on("response", (response) => {
       const chunks: Array<Buffer> = []
       let bytes = 0
-      response.on("error", unavailable)
+      response.on("error", failed)
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length
         chunks.push(chunk)
@@ -206,7 +263,10 @@ const exchangeBy = (
     return Effect.sync(() => request.destroy())
   })
 
-const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "AddressNotGranted" : "HostUnavailable")
+const unavailable = (url: URL, cause: unknown): Failure => ({
+  code: cause instanceof PrivateAddress ? "AddressNotGranted" : "HostUnavailable",
+  message: `${url.protocol}//${url.host}: ${cause instanceof Error ? cause.message : String(cause)}`,
+})
 
 /** The body is text if it is UTF-8, else base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {

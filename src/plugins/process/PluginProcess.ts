@@ -18,6 +18,7 @@ import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT }
 import * as PushedReadings from "../channel/PushedReadings.ts"
 import * as Session from "../channel/Session.ts"
 import * as TaskEventPages from "../channel/TaskEventPages.ts"
+import { make as connections } from "../hostapi/connections.ts"
 import { type Manifest, sensorsOf, variablesOf, worldOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
 import { PluginFailedToLoad, PluginUnavailable } from "../PluginError.ts"
@@ -85,7 +86,10 @@ export const make = (
     const confine = Sandbox.commandLine(confining, { forbidden, denoDir: command.env.DENO_DIR ?? spec.denoDir })
     const handleRequest = HostRequests.make({
       plugin,
-      client: { grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
+      client: {
+        ...{ grants, workspace, bound: spec.bound, directory, forbidden, confine, intercept: spec.intercept },
+        connections: yield* connections,
+      },
       record,
       ruling: spec.ruling,
     })

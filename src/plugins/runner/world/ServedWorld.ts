@@ -67,12 +67,13 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   /** The options of the last reset. */
   let given: JsonObject = {}
 
-  const contextOf = (context: PluginContext, agent: string): WorldContext =>
+  const contextOf = (context: PluginContext, agent: string, seed: number | null = null): WorldContext =>
     // Inherits members that are created on first access, such as the signal.
     Object.assign(Object.create(context) as PluginContext, {
       agent,
       agents: Episode.taking(episode),
       rng: episode.rng,
+      seed,
     })
 
   const nameIn = ({ agent }: PluginContext) => agent ?? firstOf(episode)
@@ -203,7 +204,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       const spaces = computedSpaces(agent)
       if (spaces !== undefined) entry.spaces = spaces
     }
-    return after(world.reset(contextOf(context, nameIn(context)), options), (first) => {
+    return after(world.reset(contextOf(context, nameIn(context), continued ? null : seed), options), (first) => {
       if (!isRecord(first) || first.info === undefined) return
       const { info } = first
       if (!isRecord(info))
