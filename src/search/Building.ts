@@ -3,9 +3,11 @@
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import type { DecodedEvent, Records } from "../events/read/Records.ts"
+import { COMPACT } from "../events/steps/StepPosition.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
 import type { IndexFile, Row } from "./IndexFile.ts"
 import type { OpenIndex } from "./OpenIndex.ts"
+import { textsOf } from "./StepTexts.ts"
 import * as EventText from "./words/EventText.ts"
 import { wordText } from "./words/Words.ts"
 
@@ -61,10 +63,14 @@ const read = ({ records }: Sources, after: number, until: number, pause: Effect.
     return { rows, last }
   })
 
-const rowOf = ({ link: { position, taskId, type }, text, keyId }: DecodedEvent): Row | undefined => {
-  if (keyId !== null) return { position, taskId, kind: "other", words: null }
-  const found = EventText.of(type, JSON.parse(text))
-  if (found === undefined) return undefined
-  const words = wordText(found.text)
-  return words === "" ? undefined : { position, taskId, kind: found.kind, words }
+const rowOf = ({ link, text, keyId, hash }: DecodedEvent): Row | undefined => {
+  const { position, taskId, type } = link
+  if (keyId !== null) return { position, taskId, kinds: ["other"], words: null }
+  const payload = JSON.parse(text)
+  const told =
+    type === COMPACT ? [...textsOf({ ...link, payload, hash })].map(({ text }) => text) : [EventText.of(type, payload)]
+  const found = told.filter((one) => one !== undefined)
+  // Steps repeat most of their texts.
+  const words = [...new Set(found.map(({ text }) => wordText(text)))].filter((one) => one !== "").join(" ")
+  return words === "" ? undefined : { position, taskId, kinds: [...new Set(found.map(({ kind }) => kind))], words }
 }

@@ -6,12 +6,14 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
 import type { IndexFile, Wanted } from "./IndexFile.ts"
 import type { OpenIndex } from "./OpenIndex.ts"
-import * as EventText from "./words/EventText.ts"
+import { textsOf } from "./StepTexts.ts"
+import type * as EventText from "./words/EventText.ts"
 import * as Matching from "./words/Matching.ts"
 import type { WordQuery } from "./words/WordQuery.ts"
 
 /** An event that matches. */
 export interface Hit {
+  /** Within a compact event, that of the step's event. A compact event has one hit at most. */
   readonly position: number
   readonly timeline: string
   readonly taskId: string | null
@@ -160,6 +162,7 @@ export class Hits {
       const query = {
         after: first,
         until: last,
+        whole: true,
         ...(this.#range.taskId === undefined ? {} : { taskId: this.#range.taskId }),
       }
       const page = last <= first ? [] : yield* this.#log.readPage(query, PAGE)
@@ -170,7 +173,7 @@ export class Hits {
   }
 
   #read(positions: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<Event>, LogError> {
-    const read = (position: number) => this.#log.readPage({ after: position - 1, until: position }, 1)
+    const read = (position: number) => this.#log.readPage({ after: position - 1, until: position, whole: true }, 1)
     return Effect.map(
       Effect.forEach(runs(positions), (run) => (run.length === 1 ? read(run[0]) : this.#readRun(run))),
       (pages) => pages.flat(),
@@ -180,21 +183,24 @@ export class Hits {
   /** Consecutive positions, the highest first. */
   #readRun(run: ReadonlyArray<number>) {
     const [last = 0, first = last] = [run[0], run.at(-1)]
-    return Effect.map(this.#log.readPage({ after: first - 1, until: last }, run.length), (page) => [...page].reverse())
+    return Effect.map(this.#log.readPage({ after: first - 1, until: last, whole: true }, run.length), (page) =>
+      [...page].reverse(),
+    )
   }
 
+  /** Of a compact event, its newest step that matches. */
   #match(event: Event): Matched | undefined {
-    const { position, timeline, taskId, type, payload, occurredAt } = event
-    if (this.#range.taskId !== undefined && this.#range.taskId !== taskId) return undefined
-    const found = EventText.of(type, payload)
-    if (found === undefined) return undefined
-    const { kind, text } = found
+    if (this.#range.taskId !== undefined && this.#range.taskId !== event.taskId) return undefined
     const { kinds = [] } = this.#range
-    if (kinds.length > 0 && !kinds.includes(kind)) return undefined
-    const match = Matching.match(this.#wanted.query, text)
-    if (match === undefined) return undefined
-    const excerpt = Matching.excerpt(text, match)
-    return { hit: { position, timeline, taskId, type, kind, occurredAt, excerpt }, match }
+    for (const { event: told, text: found } of textsOf(event)) {
+      if (kinds.length > 0 && !kinds.includes(found.kind)) continue
+      const match = Matching.match(this.#wanted.query, found.text)
+      if (match === undefined) continue
+      const { position, timeline, taskId, type, occurredAt } = told
+      const excerpt = Matching.excerpt(found.text, match)
+      return { hit: { position, timeline, taskId, type, kind: found.kind, occurredAt, excerpt }, match }
+    }
+    return undefined
   }
 }
 

@@ -20,7 +20,8 @@ import type { WordQuery } from "./words/WordQuery.ts"
 export interface Row {
   readonly position: number
   readonly taskId: string | null
-  readonly kind: Kind
+  /** Several for a compact event. */
+  readonly kinds: ReadonlyArray<Kind>
   /** Folded words, separated by spaces (`Words.wordText`); null for an event with personal fields. */
   readonly words: string | null
 }
@@ -33,7 +34,7 @@ export interface Wanted {
 }
 
 /** Raise it when words or texts change: older files are then built again. */
-const VERSION = 1
+const VERSION = 2
 
 /** "HCsx" in ASCII. */
 const APPLICATION_ID = 0x48437378
@@ -114,9 +115,12 @@ export class IndexFile {
     return IndexDatabase.extend(this.#database, after, reached, () => {
       const word = this.#database.prepare("INSERT INTO event (rowid, words, about) VALUES (?, ?, ?)")
       const personal = this.#database.prepare("INSERT INTO personal VALUES (?)")
-      for (const { position, taskId, kind, words } of rows) {
+      for (const { position, taskId, kinds, words } of rows) {
         if (words === null) personal.run([position])
-        else word.run([position, words, `${KIND}${kind}${taskId === null ? "" : ` ${taskWord(taskId)}`}`])
+        else {
+          const about = kinds.map((kind) => `${KIND}${kind}`)
+          word.run([position, words, [...about, ...(taskId === null ? [] : [taskWord(taskId)])].join(" ")])
+        }
       }
     })
   }

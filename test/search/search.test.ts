@@ -6,6 +6,8 @@ import { Context, Effect, Layer } from "effect"
 import { type CoreNewEvent, EventLog } from "../../src/events/index.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import { encoder } from "../../src/events/steps/StepColumns.ts"
+import * as StepPosition from "../../src/events/steps/StepPosition.ts"
 import * as Search from "../../src/search/Search.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -362,5 +364,58 @@ describe("personal data", () => {
       expect(found).toMatchObject({ hits: [], next: 1_602 })
       expect(yield* positions(search, "boiler", { before: found.next })).toEqual([1_601])
     }),
+  )
+
+  /** Steps of a game in words, in compact form: so many in each event. */
+  const steps = (log: EventLog.Service, said: ReadonlyArray<string>, size: number) =>
+    Effect.gen(function* () {
+      const encode = encoder()
+      for (let first = 0; first < said.length; first += size) {
+        const some = said.slice(first, first + size).map((action) => ({
+          action,
+          result: { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} },
+          patch: [],
+          readings: { observation: `heard ${action}` },
+        }))
+        const columns = encode.encode(some)
+        if (columns === undefined) throw new Error("expected columns that fit")
+        const about = {
+          plugin: "rooms",
+          encoding: 1,
+          first,
+          steps: some.length,
+          rule: "default",
+          priorities: {},
+        } as const
+        yield* add(log, [{ type: "StepsRecorded", payload: { ...about, ...columns } }])
+      }
+    })
+
+  it.scopedLive.each([true, false])(
+    "finds the newest step of each compact event, with an index or without (%s)",
+    (indexed) =>
+      Effect.gen(function* () {
+        const { log, search } = yield* indexed ? newLog : open(":memory:")
+        yield* add(log, [{ type: "TaskOpened", payload: { goal: "Find the lantern", measures: [], agent: "a@1" } }])
+        const said = Array.from({ length: 400 }, (_, step) =>
+          step % 50 === 7 ? `take lantern ${step}` : `go north ${step}`,
+        )
+        yield* steps(log, said, 100)
+        yield* say(log, "the lantern is lit")
+        if (indexed) yield* search.build()
+        const { hits } = yield* search.find({ text: "lantern", limit: 100 })
+        const place = ({ position }: { readonly position: number }) =>
+          StepPosition.isWithin(position) ? [StepPosition.holder(position), StepPosition.stepAt(position)] : position
+        expect(hits.map(place)).toEqual([6, [5, 57], [4, 57], [3, 57], [2, 57], 1])
+        expect(hits[1]).toMatchObject({ type: "SensorRead", kind: "result", taskId: "t" })
+        const { hits: commands } = yield* search.find({ text: "take lantern 107", limit: 100, kinds: ["argument"] })
+        expect(commands.map(({ position, type }) => [place({ position }), type])).toEqual([
+          [[3, 7], "ActuatorCommanded"],
+        ])
+        // Words of different steps are no hit.
+        expect((yield* search.find({ text: "north lantern", limit: 100 })).hits).toEqual([])
+        const [step] = yield* log.readPage({ after: (hits[1]?.position ?? 0) - 1, until: hits[1]?.position ?? 0 }, 1)
+        expect(step).toMatchObject({ type: "SensorRead", payload: { reading: "heard take lantern 357" } })
+      }),
   )
 })

@@ -2,7 +2,11 @@
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
+import * as ExpandedRecords from "../../events/read/ExpandedRecords.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../../events/read/Records.ts"
+import { isCompact } from "../../events/steps/Expansion.ts"
+import { COMPACT } from "../../events/steps/StepPosition.ts"
 import { type Encoded, type Encoder, made } from "../../projections/exports/Encoder.ts"
 import type { EventSource } from "../../projections/exports/EventTable.ts"
 import { common } from "../command/CommonOptions.ts"
@@ -40,6 +44,11 @@ export interface ExportSource extends EventSource {
 export type Format = {
   readonly name: OutputFormat.Name
   readonly binary: boolean
+  /**
+   * True if it takes compact events as the log has them, and the summary says how many. Otherwise, the encoder gets the
+   * events of each step in their place.
+   */
+  readonly compact?: boolean
   /** The number of selected events that the encoder left out. Default: none. */
   readonly leftOut?: () => number
 } & (
@@ -76,12 +85,38 @@ export const run = (typed: Typed, format: Format) =>
     const leftOut = format.leftOut?.() ?? 0
     const exported = events - leftOut
     const rest = leftOut === 0 ? "" : ` ${count(leftOut, "event")} below the levels of --level were left out.`
+    const compact = format.compact === true ? yield* compactIn(log, selection) : NO_STEPS
     yield* ExportSummary.printSummary(
       typed,
-      { ...written, format: format.name, events: exported, ...(leftOut === 0 ? {} : { leftOut }), upTo, head },
-      `Exported ${count(exported, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.${rest}`,
+      {
+        ...{ ...written, format: format.name, events: exported, ...(leftOut === 0 ? {} : { leftOut }), upTo, head },
+        ...(compact.events === 0 ? {} : { compact }),
+      },
+      `Exported ${count(exported, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.${rest}${wordsOf(compact)}`,
     )
   }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
+
+const NO_STEPS = { events: 0, steps: 0 }
+
+/** The compact events of a selection, whatever types it wants, and their steps. */
+const compactIn = (log: EventLog.Service, { queries }: Selection.EventSelection) =>
+  Effect.gen(function* () {
+    const found = { ...NO_STEPS }
+    for (const query of queries) {
+      yield* Pages.forEach(log.readPage, { ...query, types: [COMPACT], whole: true }, (page) => {
+        for (const event of page.filter(isCompact)) {
+          found.events += 1
+          found.steps += event.payload.steps
+        }
+      })
+    }
+    return found
+  })
+
+const wordsOf = ({ events, steps }: typeof NO_STEPS): string =>
+  events === 0
+    ? ""
+    : ` ${count(events, `${COMPACT} event`)} of the selection hold ${count(steps, "step")}, which are no events of their own there; the other exports write each of them.`
 
 type Write = (chunk: Encoded, events: number) => Effect.Effect<void, OutputFile.OutputError>
 
@@ -94,6 +129,7 @@ const encode = (
 ) =>
   Effect.gen(function* () {
     const records = yield* Records
+    const { name } = yield* EventLog
     const all = <Item>(encoder: Encoder<Item>, read: (query: Query, take: PageConsumer<Item>) => Reading) =>
       Effect.forEach(
         queries,
@@ -106,7 +142,9 @@ const encode = (
     if (format.takes === "stored") return yield* all(format.encoder(source), records.stored)
     const encoder = format.encoder(source)
     return yield* all(Effect.isEffect(encoder) ? yield* encoder : encoder, (query, take) =>
-      records.decoded(query, { decrypted }, take),
+      format.compact === true
+        ? records.decoded(query, { decrypted }, take)
+        : ExpandedRecords.decoded(records, name, query, { decrypted }, take),
     )
   })
 

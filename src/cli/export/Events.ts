@@ -29,11 +29,18 @@ export const events = Command.make(
   ),
 )
 
-const LINES: EventExport.Format = { name: "jsonl", binary: false, takes: "stored", encoder: EventLines.encoder }
+const LINES: EventExport.Format = {
+  name: "jsonl",
+  binary: false,
+  compact: true,
+  takes: "stored",
+  encoder: EventLines.encoder,
+}
 
 const DECRYPTED_LINES: EventExport.Format = {
   name: "jsonl",
   binary: false,
+  compact: true,
   takes: "decoded",
   encoder: EventLines.decodedEncoder,
 }
@@ -41,6 +48,7 @@ const DECRYPTED_LINES: EventExport.Format = {
 const PARQUET: EventExport.Format = {
   name: "parquet",
   binary: true,
+  compact: true,
   takes: "decoded",
   encoder: EventTable.encoder,
 }

@@ -9,6 +9,7 @@ import * as PredicateReads from "../../projections/timetravel/PredicateReads.ts"
 import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
 import * as EventText from "../../search/words/EventText.ts"
 import * as WordQuery from "../../search/words/WordQuery.ts"
+import { holder } from "../../values/StepAddress.ts"
 import * as Entries from "../course/Entries.ts"
 import { REQUEST_BUDGET } from "../course/TaskFilter.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -76,7 +77,8 @@ export const search = ({ text, task, kind, order, before, limit }: typeof Search
     const { hits, next, ...rest } = yield* search.find(asked)
     return {
       ...rest,
-      hits: hits.map(({ taskId, ...hit }) => ({ ...hit, task: taskId })),
+      // The page has an entry for a whole compact event.
+      hits: hits.map(({ taskId, position, ...hit }) => ({ ...hit, position: holder(position), task: taskId })),
       next: next ?? null,
     } satisfies SearchAnswer
   })

@@ -2,6 +2,7 @@
 
 import { Data, Effect, Queue, type Scope } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { inPlaceOf } from "../../events/read/ExpandedRecords.ts"
 import { type DecodedEvent, Records } from "../../events/read/Records.ts"
 import { traces } from "../../importing/otlp/Otlp.ts"
 import { field, parsed } from "../../importing/runs/Untrusted.ts"
@@ -84,11 +85,11 @@ export const run = (
     const spans = new LogSpans(null)
     const fromSpans = new Set<string>()
     let at = 0
-    const take = (event: DecodedEvent) => {
+    const take = (event: DecodedEvent, inside: ReadonlyArray<DecodedEvent>) => {
       const { position, id, taskId, actor, type } = event.link
       at = position
       if (type === "TaskOpened" && taskId !== null && actor === `import:${traces.name}`) fromSpans.add(taskId)
-      const ended = taskId !== null && fromSpans.has(taskId) ? [] : spans.take(event)
+      const ended = taskId !== null && fromSpans.has(taskId) ? [] : inside.flatMap((one) => spans.take(one))
       if (reached === undefined || position > reached.position) return sender.add(ended, { position, event: id })
       return position === reached.position && id !== reached.event
         ? new Position.PositionUnusable({ file: exporting.file, reason: "a position of another log" })
@@ -97,7 +98,7 @@ export const run = (
     const takePage = (page: ReadonlyArray<DecodedEvent>) =>
       Effect.gen(function* () {
         for (const event of page) {
-          const work = take(event)
+          const work = take(event, yield* inPlaceOf(log.name, event))
           if (work !== undefined) yield* work
         }
       })

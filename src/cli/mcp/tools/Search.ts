@@ -89,7 +89,7 @@ const textHits = (text: string, { task, after, until }: Range) =>
   })
 
 const lineOf = (hit: Search.Hit): string =>
-  `@${hit.position} ${Text.oneLine(hit.type)} (${hit.kind})  ${SearchPage.excerpt(hit, (marked) => marked)}`
+  `${Text.at(hit.position)} ${Text.oneLine(hit.type)} (${hit.kind})  ${SearchPage.excerpt(hit, (marked) => marked)}`
 
 const predicateHits = (when: string, { task, after, until }: Range) =>
   Effect.gen(function* () {
