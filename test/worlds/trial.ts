@@ -60,6 +60,7 @@ export const play = (
     agent,
     agents,
     rng,
+    seed: null,
   })
   const spacesByAgent = new Map<string, Spaces>()
   return {

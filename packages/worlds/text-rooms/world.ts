@@ -5,6 +5,7 @@
 import type { Json, JsonObject, MultiAgentWorld, Space, Spaces, Step, WorldPlugin } from "hindcast/plugin"
 import { type Command, carried, described, perform, read } from "./actions.ts"
 import { admissible, LONGEST_ACTION } from "./admissible.ts"
+import { generated, type Wanted } from "./generate.ts"
 import { happen } from "./happenings.ts"
 import { asText, own } from "./names.ts"
 import { begin, inventoryOf, newcomer, type State, told, toldAround } from "./state.ts"
@@ -13,7 +14,14 @@ import { type Goal, type Story, storyOf } from "./story.ts"
 /** Maximum length of an observation's field, in characters; the rest is cut. */
 const LONGEST = 4_000
 
-let current: { readonly story: Story; readonly state: State } | undefined
+interface Playing {
+  readonly story: Story
+  readonly state: State
+  /** The rooms, things and goal that were drawn; undefined if the options have them. */
+  readonly drawn: JsonObject | undefined
+}
+
+let current: Playing | undefined
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
@@ -151,57 +159,71 @@ const check = (state: State, actions: JsonObject): void => {
   }
 }
 
+/** The rooms to draw, if the options have none of their own. */
+const wantedOf = ({ generate, rooms }: JsonObject): Wanted | undefined => {
+  if (generate === undefined) return undefined
+  if (rooms !== undefined) throw failure("bad-option", "Expected `rooms` or `generate`, found both.")
+  const wanted = { rooms: 6, doors: 1, things: 3, ...objectOf(generate) }
+  if (wanted.doors >= wanted.rooms) {
+    throw failure("bad-option", `Expected fewer locked doors than rooms, found ${wanted.doors} for ${wanted.rooms}.`)
+  }
+  return wanted
+}
+
 const world: MultiAgentWorld = {
   mode: "parallel",
   spaces: ({ admissible_commands: lists }) => (lists === true ? LISTING : undefined),
-  reset: ({ agents }, options) => {
-    const story = storyOf(options, agents)
-    current = { story, state: begin(story, agents) }
+  reset: ({ agents, rng }, options) => {
+    const wanted = wantedOf(options)
+    const drawn = wanted === undefined ? undefined : generated(rng, wanted)
+    const story = storyOf({ ...drawn, ...options }, agents)
+    current = { story, state: begin(story, agents), drawn }
   },
   observe: ({ agent }) => observe(playing(), agent),
   step: (_context, actions) => {
-    const { story, state } = playing()
+    const { story, state, drawn } = playing()
     check(state, actions)
     const next = step(story, state, actions)
-    current = { story, state: next.state }
+    current = { story, state: next.state, drawn }
     return next.steps
   },
   join: (_context, agent) => {
-    const { story, state } = playing()
+    const { story, state, drawn } = playing()
     const member = newcomer(story, agent)
     const names = [...Object.entries(state.members), [agent, member] as const].sort(([a], [b]) => (a < b ? -1 : 1))
     const joined = { ...state, members: Object.fromEntries(names) }
-    current = { story, state: toldAround(joined, member.room, agent, `${agent} comes in.`) }
+    current = { story, state: toldAround(joined, member.room, agent, `${agent} comes in.`), drawn }
   },
   leave: (_context, agent) => {
-    const { story, state } = playing()
+    const { story, state, drawn } = playing()
     const room = own(state.members, agent)?.room ?? ""
     const dropped = Object.fromEntries(inventoryOf(state, agent).map((name) => [name, `room:${room}` as const]))
     const { [agent]: _gone, ...members } = state.members
     const left = { ...state, members, placed: { ...state.placed, ...dropped } }
-    current = { story, state: toldAround(left, room, agent, `${agent} is gone.`) }
+    current = { story, state: toldAround(left, room, agent, `${agent} is gone.`), drawn }
   },
   state: () => {
-    const { state } = playing()
+    const { state, drawn } = playing()
     const { members, ...rest } = state
     const agents = Object.entries(members).map(([name, { flags, ...member }]) => [
       name,
       { ...member, inventory: inventoryOf(state, name), flags: Object.fromEntries(flags.map((flag) => [flag, true])) },
     ])
-    return { ...rest, agents: Object.fromEntries(agents) }
+    return { ...rest, agents: Object.fromEntries(agents), ...(drawn === undefined ? {} : { generated: drawn }) }
   },
   restore: ({ agents: names }, options, document) => {
-    const { episode: _, agents, ...rest } = document
+    const { episode: _, agents, generated: kept, ...rest } = document
     const members = Object.entries(objectOf(agents)).map(([name, member]) => {
       const { inventory: _carried, flags, ...others } = objectOf(member)
       return [name, { ...others, flags: Object.keys(objectOf(flags)) }] as const
     })
-    const story = storyOf(options, names)
+    const drawn = wantedOf(options) === undefined ? undefined : objectOf(kept)
+    const story = storyOf({ ...drawn, ...options }, names)
     const first = begin(story, [])
     const isWhole = Object.keys(first).every((key) => key === "members" || key in rest)
     if (!isWhole || agents === undefined) throw failure("bad-state", "Expected the state of rooms and their agents.")
     // `state` wrote this document.
-    current = { story, state: { ...rest, members: Object.fromEntries(members) } as unknown as State }
+    current = { story, state: { ...rest, members: Object.fromEntries(members) } as unknown as State, drawn }
   },
 }
 
