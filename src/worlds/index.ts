@@ -7,6 +7,7 @@
  */
 
 export type { Space } from "../plugins/spaces/Space.ts"
+export * as Spaces from "../plugins/spaces/Space.ts"
 export type { Json, JsonObject } from "../values/Json.ts"
 export * as AgentOS from "./adapters/AgentOS.ts"
 export * as DmEnv from "./adapters/DmEnv.ts"

@@ -23,6 +23,8 @@ __all__ = [
     "Space",
     "Text",
     "Tuple",
+    "flatdim",
+    "flatten",
     "from_json",
 ]
 
@@ -333,6 +335,83 @@ def from_json(json: Mapping[str, Any]) -> Space:
     """
     space: Space = _TYPES[json["type"]](json)
     return space
+
+
+def flatdim(space: Space) -> Optional[int]:
+    """The number of numbers of a flattened value. None if it depends on the value.
+
+    >>> flatdim(from_json({"type": "Discrete", "n": 3}))
+    3
+    """
+    if isinstance(space, (Tuple, Dict)):
+        parts = [flatdim(part) for part in space._parts()]
+        return None if None in parts else sum(part or 0 for part in parts)
+    if isinstance(space, OneOf):
+        parts = [flatdim(part) for part in space.spaces]
+        return None if None in parts else 1 + max(part or 0 for part in parts)
+    if isinstance(space, Discrete):
+        return space.n
+    if isinstance(space, MultiDiscrete):
+        return int(sum(_numbers(space.json["nvec"])))
+    if isinstance(space, Text):
+        return space.max_length
+    if isinstance(space, (Box, MultiBinary)):
+        return math.prod(space.shape or ())
+    return None
+
+
+def flatten(space: Space, x: Any) -> Any:
+    """Flattens a value of the space to a list of numbers, as ``gymnasium.spaces.flatten`` does.
+
+    Numbers of ``Discrete`` and ``MultiDiscrete`` are one-hot, a ``OneOf`` is its index followed by the value, filled up
+    with the value's first number. Values without a fixed size keep their lists and keys. A ``Text`` without a charset has
+    the code points of its characters, filled up with -1.
+
+    >>> flatten(from_json({"type": "Discrete", "n": 3}), 1)
+    [0, 1, 0]
+    """
+    if isinstance(space, (Box, MultiBinary)):
+        return _numbers(x)
+    if isinstance(space, Discrete):
+        return _one_hot(space.n, x - space.start)
+    if isinstance(space, MultiDiscrete):
+        counts, cells = _numbers(space.json["nvec"]), _numbers(x)
+        starts = _numbers(space.json["start"]) if "start" in space.json else [0] * len(counts)
+        return [one for n, start, cell in zip(counts, starts, cells) for one in _one_hot(n, cell - start)]
+    if isinstance(space, Text):
+        known = space.characters
+        codes = [ord(one) if known is None else known.index(one) for one in x]
+        return codes + [-1 if known is None else len(known)] * (space.max_length - len(codes))
+    if isinstance(space, Sequence):
+        return [flatten(space.feature_space, part) for part in x]
+    if isinstance(space, Graph):
+        edges = None if space.edge_space is None or x["edges"] is None else x["edges"]
+        return {
+            "nodes": [flatten(space.node_space, node) for node in x["nodes"]],
+            "edges": None if edges is None or space.edge_space is None else [flatten(space.edge_space, e) for e in edges],
+            "edge_links": None if x["edge_links"] is None else [_numbers(link) for link in x["edge_links"]],
+        }
+    length = flatdim(space)
+    if isinstance(space, OneOf):
+        index, part = x
+        flat = flatten(space.spaces[index], part)
+        return [[index], flat] if length is None else [index, *flat, *[flat[0]] * (length - 1 - len(flat))]
+    if isinstance(space, Dict):
+        named = {key: flatten(part, x[key]) for key, part in space.spaces.items()}
+        return named if length is None else [one for part in named.values() for one in part]
+    parts = [flatten(part, value) for part, value in zip(space._parts(), x)]
+    return parts if length is None else [one for part in parts for one in part]
+
+
+def _numbers(nested: _Nested) -> _Nested:
+    """The numbers of nested lists in one; False and True are 0 and 1."""
+    if isinstance(nested, (list, tuple)):
+        return [one for part in nested for one in _numbers(part)]
+    return [int(nested) if isinstance(nested, bool) else nested]
+
+
+def _one_hot(length: int, index: int) -> _Nested:
+    return [1 if at == index else 0 for at in range(length)]
 
 
 def _is_whole(value: Any) -> bool:

@@ -5,6 +5,7 @@
 
 export type { Space } from "../author.ts"
 export { contains } from "./contains.ts"
+export { type Flat, flatdim, flatten } from "./flatten.ts"
 export { type Flaw, flaws, isSpace } from "./flaws.ts"
 export { jsonSchemaOf } from "./jsonSchemaOf.ts"
 export { maskFlaw } from "./maskFlaw.ts"

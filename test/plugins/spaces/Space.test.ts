@@ -6,7 +6,7 @@ import type { Json, Space } from "../../../src/plugins/author.ts"
 import { seeded } from "../../../src/plugins/numpy/Generator.ts"
 import { cellsOf } from "../../../src/plugins/spaces/cells.ts"
 import { TYPES } from "../../../src/plugins/spaces/flaws.ts"
-import { contains, flaws, isSpace, jsonSchemaOf, sample } from "../../../src/plugins/spaces/Space.ts"
+import { contains, flatdim, flatten, flaws, isSpace, jsonSchemaOf, sample } from "../../../src/plugins/spaces/Space.ts"
 import { SpaceSchema } from "../../../src/plugins/spaces/SpaceSchema.ts"
 import { issuesOf } from "../../../src/values/OptionIssues.ts"
 import golden from "./golden.json" with { type: "json" }
@@ -534,5 +534,36 @@ describe("what is wrong with a space", () => {
     let nested: unknown = 2
     for (let level = 0; level < 100_000; level++) nested = [nested]
     expect(flaws({ type: "MultiDiscrete", nvec: nested })).toHaveLength(1)
+  })
+})
+
+describe("a flattened value", () => {
+  const flattened = golden.cases.flatMap(({ space, values }) =>
+    values.flatMap((given) => ("flat" in given ? [{ space: space as Space, ...given }] : [])),
+  )
+
+  it("is Gymnasium's", () => {
+    expect(new Set(flattened.map(({ space }) => space.type)).size).toBe(8)
+    for (const { space, value, flat, flatdim: dimension } of flattened) {
+      expect(flatten(space, value as Json), JSON.stringify([space, value])).toEqual(flat)
+      expect(flatdim(space) ?? null).toBe(dimension)
+    }
+  })
+
+  it("of a space of a fixed size has as many numbers as it says", () => {
+    fc.assert(
+      fc.property(spaces, fc.maxSafeNat(), (space, seed) => {
+        const flat = flatten(space, sample(space, seeded(seed)))
+        const dimension = flatdim(space)
+        if (dimension !== undefined) {
+          expect(flat).toHaveLength(dimension)
+          expect((flat as ReadonlyArray<unknown>).every((one) => typeof one === "number")).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it("of a text without a charset has its code points", () => {
+    expect(flatten({ type: "Text", max_length: 3 }, "aü")).toEqual([97, 252, -1])
   })
 })
