@@ -40,7 +40,10 @@ const eventsOf = async (task: string, type: string) => {
 
 describe("a world of hindcast serve --openenv", () => {
   it("passes the checks of a world", async () => {
-    const checked = await document(["plugin", "check", "cart", "--run", "--sandbox", "flags"], at)
+    const checked = await document(
+      ["plugin", "check", "cart", "--run", "--sandbox", "flags", "--grant-net", new URL(url).host],
+      at,
+    )
     expect(checked).toMatchObject({ name: "cart", problems: [] })
   }, 240_000)
 
@@ -58,6 +61,8 @@ describe("a world of hindcast serve --openenv", () => {
         "42",
         "--max-steps",
         "25",
+        "--gate",
+        "allow",
       ]
       const { stdout } = await hindcast([...words, "--log", log, "--json"], at)
       const { taskId } = JSON.parse(stdout.split("\n")[0] ?? "")
@@ -80,7 +85,21 @@ export default {
     return { act: "cart/step", args: { action: angle + speed > 0 ? 1 : 0 } }
   },
 }`
-    const words = ["run", "--agent", agent, "--goal", "Balance", "--seed", "5", "--max-steps", "12", "--log", log]
+    const words = [
+      "run",
+      "--agent",
+      agent,
+      "--goal",
+      "Balance",
+      "--seed",
+      "5",
+      "--max-steps",
+      "12",
+      "--gate",
+      "allow",
+      "--log",
+      log,
+    ]
     fs.writeFileSync(agent, source(""))
     const whole = await hindcast([...words, "--json"], at)
     const { taskId: first } = JSON.parse(whole.stdout)
@@ -88,10 +107,10 @@ export default {
     const killed = spawn(process.execPath, [MAIN, ...words], { stdio: "ignore", cwd: place.directory })
     expect(await once(killed, "close")).toEqual([null, "SIGKILL"])
     fs.writeFileSync(agent, source(""))
-    const resumed = await hindcast(["resume", "--agent", agent, "--log", log, "--json"], at)
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.anything()])
-    const { tasks } = await document(["task", "ls", "--log", log])
-    const [last] = tasks
+    const { stdout } = await hindcast(["task", "ls", "--log", log, "--json"])
+    const last = JSON.parse(stdout).tasks.at(-1)
+    const resumed = await hindcast(["resume", last.id, "--agent", agent, "--gate", "allow", "--log", log], at)
+    expect([resumed.code, resumed.stderr]).toEqual([0, ""])
     const results = async (task: string) => (await eventsOf(task, "CommandSucceeded")).map(({ result }) => result)
     expect(await results(last.id)).toEqual(await results(first))
     const [restored] = await eventsOf(last.id, "EnvironmentRestored")

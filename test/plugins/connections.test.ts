@@ -95,6 +95,21 @@ const opened = (answer: (message: string, socket: Duplex) => void, limits?: Host
     return { ...server, client, url, send }
   })
 
+/** What a server does instead of an answer, and the code of the failure. */
+const BREAKING: ReadonlyArray<readonly [string, (message: string, socket: Duplex) => void, string]> = [
+  ["its end", (_, socket) => void socket.destroy(), "ConnectionLost"],
+  ["a close", (_, socket) => void socket.write(frame(0x88, Buffer.from([3, 233, 98, 121, 101]))), "ConnectionLost"],
+  [
+    "a length of 100 MB",
+    (_, socket) => void socket.write(Buffer.from([0x81, 127, 0, 0, 0, 0, 5, 245, 225, 0])),
+    "AnswerTooLarge",
+  ],
+  ["bytes", (_, socket) => void socket.write(frame(0x82, "x")), "AnswerInvalid"],
+  ["text that is no UTF-8", (_, socket) => void socket.write(text(Buffer.from([0xff]))), "AnswerInvalid"],
+  ["a masked frame", (_, socket) => void socket.write(Buffer.from([0x81, 0x81, 1, 2, 3, 4, 5])), "AnswerInvalid"],
+  ["two answers", (m, socket) => void socket.write(Buffer.concat([text(m), text("second")])), "UnaskedMessage"],
+]
+
 describe("a WebSocket of a plugin", () => {
   it.scopedLive("carries messages in order, and the log has sizes and digests alone", () =>
     Effect.gen(function* () {
@@ -155,35 +170,7 @@ describe("a WebSocket of a plugin", () => {
     }),
   )
 
-  it.scopedLive.each([
-    ["its end", (_: string, socket: Duplex) => void socket.destroy(), "ConnectionLost"],
-    [
-      "a close",
-      (_: string, socket: Duplex) => void socket.write(frame(0x88, Buffer.from([3, 233, 98, 121, 101]))),
-      "ConnectionLost",
-    ],
-    [
-      "a length of 100 MB",
-      (_: string, socket: Duplex) => void socket.write(Buffer.from([0x81, 127, 0, 0, 0, 0, 5, 245, 225, 0])),
-      "AnswerTooLarge",
-    ],
-    ["bytes", (_: string, socket: Duplex) => void socket.write(frame(0x82, "x")), "AnswerInvalid"],
-    [
-      "text that is no UTF-8",
-      (_: string, socket: Duplex) => void socket.write(text(Buffer.from([0xff]))),
-      "AnswerInvalid",
-    ],
-    [
-      "a masked frame",
-      (_: string, socket: Duplex) => void socket.write(Buffer.from([0x81, 0x81, 1, 2, 3, 4, 5])),
-      "AnswerInvalid",
-    ],
-    [
-      "two answers",
-      (m: string, socket: Duplex) => void socket.write(Buffer.concat([text(m), text("second")])),
-      "UnaskedMessage",
-    ],
-  ] as const)("that gets %s is over, and says so until it is opened again", ([name, answer, code]) =>
+  it.scopedLive.each(BREAKING)("that gets %s is over, and says so until it is opened again", ([name, answer, code]) =>
     Effect.gen(function* () {
       let isBroken = true
       const { client, send, url } = yield* opened((message, socket) =>

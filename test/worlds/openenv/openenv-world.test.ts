@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect, Scope } from "effect"
 import * as OpenEnvManifest from "../../../src/cli/plugin/OpenEnvManifest.ts"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Timelines from "../../../src/events/read/Timelines.ts"
@@ -34,13 +34,12 @@ const withServer = <A, E>(
     yield* OpenEnvManifest.write({ directory: plugin, name: NAME, url: server.url, schema: "s.json" })
     const { start } = yield* testKernel({ directory })
     const { run } = yield* start
-    return yield* run(
-      Effect.gen(function* () {
-        const registry = yield* Registry
-        yield* registry.import(plugin, { grants: { net: [server.host] }, activate: true })
-        return yield* test(server)
-      }),
-    )
+    const tested = Effect.gen(function* () {
+      const registry = yield* Registry
+      yield* registry.import(plugin, { grants: { net: [server.host] }, activate: true })
+      return yield* test(server)
+    })
+    return yield* run(Scope.extend(tested, yield* Effect.scope))
   })
 
 const worldOf = <A, E>(given: Given, use: (world: World.World) => Effect.Effect<A, E, Services>) =>
