@@ -16,8 +16,16 @@ export type {
   SeenTool,
   WholeRequest,
 } from "./projections/request/WholeRequest.ts"
-export { type AdvancingAgent, type Agent, agentFromEffect, defineAgent, fromModel } from "./promise/Agent.ts"
+export {
+  type AdvancingAgent,
+  type Agent,
+  agentFromEffect,
+  defineAgent,
+  fromModel,
+  type ModelAgentOptions,
+} from "./promise/Agent.ts"
 export { type AgentGroupOptions, agentGroup, type MemberChange } from "./promise/AgentGroup.ts"
+export { type AsToolOptions, agentAsTool } from "./promise/AgentTool.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
 export { type FileUrl, playCassette, readGate } from "./promise/Files.ts"

@@ -13,6 +13,8 @@ export const PERCEIVE = "perceive"
 
 export const ANSWER = "answer"
 
+export const HAND_OFF = "hand_off"
+
 export interface AgentTools {
   readonly descriptions: ReadonlyArray<ToolDescription>
   /** The actuator (`plugin/actuator`) behind each tool's name. */
@@ -21,6 +23,8 @@ export interface AgentTools {
   readonly concurrent: ReadonlySet<string>
   /** The longest result of a tool that the model sees at once, in bytes. */
   readonly limits: ReadonlyMap<string, number>
+  /** Tools that call agents. */
+  readonly agents: ReadonlySet<string>
 }
 
 export const of = (
@@ -32,6 +36,7 @@ export const of = (
     readonly sensors: ReadonlyArray<SensorCapability>
   },
   answer?: JsonObject,
+  handOff?: ToolDescription,
 ): AgentTools => {
   const names = new Map<string, string>()
   for (const { name } of actuators) names.set(toolName(name, names), name)
@@ -49,6 +54,7 @@ export const of = (
       ),
     ),
     limits,
+    agents: new Set(actuators.flatMap(({ name, agent }) => (agent === undefined ? [] : [toolOf.get(name) ?? name]))),
     descriptions: [
       ...actuators.map(({ name, description, args }) => ({
         name: toolOf.get(name) ?? name,
@@ -57,6 +63,7 @@ export const of = (
       })),
       ...(sensors.length === 0 ? [] : [perceiving(sensors)]),
       ...(limits.size === 0 ? [] : [LongResults.reading]),
+      ...(handOff === undefined ? [] : [handOff]),
       ...(answer === undefined
         ? []
         : [{ name: ANSWER, description: "Gives the answer and ends the task.", args: answer }]),
@@ -70,7 +77,7 @@ const LONGEST_NAME = 64
 /** `plugin/actuator` becomes `plugin__actuator`; a name that is taken or too long gets a digest. */
 const toolName = (actuator: string, taken: ReadonlyMap<string, string>): string => {
   const name = actuator.replace("/", "__").replaceAll(/[^a-zA-Z0-9_-]/g, "_")
-  const isFree = !taken.has(name) && ![PERCEIVE, ANSWER, LongResults.READ_RESULT].includes(name)
+  const isFree = !taken.has(name) && ![PERCEIVE, ANSWER, HAND_OFF, LongResults.READ_RESULT].includes(name)
   if (name.length <= LONGEST_NAME && isFree) return name
   const suffix = `_${sha256(actuator).slice(0, 8)}`
   return name.slice(0, LONGEST_NAME - suffix.length) + suffix

@@ -1,6 +1,7 @@
 /** An agent's budget for one task, checked before each request to its model. */
 
 import { Schema } from "effect"
+import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 
 /** The limits of one task. Default of each: none. A limit of 0 allows no request at all. */
@@ -73,4 +74,19 @@ export const exceeded = (budget: Budget, used: Used): Exceeded | undefined => {
     }
   }
   return undefined
+}
+
+/** The part of what is left that each of several called agents may use; undefined without limits. Pure. */
+export const share = (budget: Budget, used: Used, leftMs: number, together: number): Budget | undefined => {
+  const rest = (name: "steps" | "commands" | "tokens" | "usd") => {
+    const limit = budget[name]
+    // Nothing is left of a budget whose use is unknown.
+    const left = limit === undefined ? undefined : Math.max(0, limit - (used[name] ?? limit)) / together
+    return left === undefined || name === "usd" ? left : Math.floor(left)
+  }
+  const shared = defined({
+    ...{ steps: rest("steps"), commands: rest("commands"), tokens: rest("tokens"), usd: rest("usd") },
+    wallMs: Number.isFinite(leftMs) ? leftMs : undefined,
+  })
+  return Object.keys(shared).length === 0 ? undefined : shared
 }

@@ -11,18 +11,21 @@ import * as Vocabulary from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import { defined } from "../values/defined.ts"
+import type { InvalidOptions } from "../values/Options.ts"
 import * as Tools from "./AgentTools.ts"
 import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import { applyGuide, askModel } from "./AskModel.ts"
 import type * as Budgets from "./Budget.ts"
 import { callsIn, cutForDecision, interruptedIn, type RecordedAnswer, reasoningIn, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
-import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
-import { begin, exceededIn, fullName, leftMsOf, type ModelRun, tell } from "./ModelRun.ts"
+import { type ModelAgentOptions, remember, type Settings, settingsOf } from "./ModelAgentOptions.ts"
+import { begin, countChild, exceededIn, fullName, leftMsOf, type ModelRun, shareOf, tell } from "./ModelRun.ts"
 import * as RecalledMemories from "./RecalledMemories.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
+import * as HandOff from "./team/HandOff.ts"
+import * as OfferedTools from "./team/OfferedTools.ts"
 
 /**
  * An agent that thinks with a model. In each turn the model sees the conversation and the tools: the active actuators,
@@ -44,7 +47,8 @@ import * as ToolCalls from "./ToolCalls.ts"
 export const fromModel = (options: ModelAgentOptions): AdvancingAgent => {
   const settings = settingsOf(options)
   const runs = new WeakMap<AgentTask, ModelRun>()
-  return {
+  if (Array.isArray(settings.handoffs)) HandOff.among(settings)
+  const agent: AdvancingAgent = {
     ...settings.agent,
     advance: (task) =>
       Effect.gen(function* () {
@@ -53,9 +57,10 @@ export const fromModel = (options: ModelAgentOptions): AdvancingAgent => {
         return yield* turn(run.settings, task, run)
       }),
   }
+  return remember(agent, settings)
 }
 
-type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
+type TurnError = InvalidOptions | ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
 
 const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
@@ -65,7 +70,8 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
     run.waits = false
     const capabilities = yield* task.capabilities()
     yield* RecalledMemories.check(settings, capabilities.actuators)
-    const tools = Tools.of(capabilities, settings.answer?.jsonSchema)
+    const offered = { ...capabilities, actuators: OfferedTools.of(settings.tools, capabilities.actuators) }
+    const tools = Tools.of(offered, settings.answer?.jsonSchema, yield* HandOff.tool(settings))
     const system = SystemPrompt.of(settings.guide, capabilities.plugins)
     yield* applyGuide(settings, task, run, system)
     yield* RecalledMemories.show(settings, task, run)
@@ -105,12 +111,14 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
         : calls.length > 1
           ? Either.left("expected an answer alone, found other calls beside it; give it once they are done")
           : yield* Effect.either(settings.answer.decode(given.args))
+    const handOff = yield* HandOff.decided(settings, task, run, calls)
     const isAnswered = structured !== undefined && Either.isRight(structured)
     const isOver = calls.length === 0 && settings.answer === undefined
     const waits = calls.length === 0 && settings.conversation
     const next = isOver && !waits ? yield* ReceivedInputs.take(task) : undefined
     const isDone = isAnswered || (isOver && !waits && next === undefined)
-    const others = settings.answer === undefined ? calls : calls.filter(({ tool }) => tool !== ANSWER)
+    const own = [...(settings.answer === undefined ? [] : [ANSWER]), ...(handOff === undefined ? [] : [Tools.HAND_OFF])]
+    const others = calls.filter(({ tool }) => !own.includes(tool))
     const decision = yield* task.decided({
       agent: fullName(settings),
       choice: {
@@ -137,6 +145,10 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       tell(run, { role: "user", content: [{ type: "text", text: `Give your answer by calling the tool ${ANSWER}.` }] })
       return true
     }
+    if (handOff !== undefined && Either.isRight(handOff)) {
+      yield* HandOff.to(handOff.right, settings, task, run)
+      return true
+    }
     const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
     const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
@@ -145,12 +157,16 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       mostCommands: left,
       longResults: run.longResults,
       leftMs: leftMsOf(settings, task, run),
+      shareOf: (together) => shareOf(settings, task, run, together),
+      count: (child) => countChild(run, child),
     })
+    if (commands > 0) run.passedBy = new Set()
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
     const exceeded = wasLate ? yield* exceededIn(settings, task, run, settings.budget.wallMs) : undefined
     if (exceeded !== undefined) return yield* endByBudget(settings, task, exceeded)
-    const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left : undefined
+    const refused = structured !== undefined && Either.isLeft(structured) ? structured : handOff
+    const refusal = refused !== undefined && Either.isLeft(refused) ? refused.left : undefined
     tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })
     return true
   })

@@ -1,6 +1,8 @@
 /** The options of an agent that thinks with a model, decoded and with their defaults. */
 
 import { Effect, Either, Schema } from "effect"
+import type { Agent } from "../kernel/agents/Agent.ts"
+import * as Agents from "../kernel/agents/Agent.ts"
 import * as DataSchema from "../kernel/program/DataSchema.ts"
 import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import { digest } from "../values/Digest.ts"
@@ -15,6 +17,7 @@ import { DEFAULT_RETRIES } from "./models/Backoff.ts"
 import type { CacheTime, Model, Reasoning, ServiceTier, ToolChoice } from "./models/Model.ts"
 import * as Models from "./models/Models.ts"
 import type { AgentDelta } from "./Turns.ts"
+import * as OfferedTools from "./team/OfferedTools.ts"
 
 /** Options of `fromModel`. */
 export interface ModelAgentOptions {
@@ -48,6 +51,19 @@ export interface ModelAgentOptions {
   readonly answer?: DataSchema.DataSchema
   /** Whether an answer without calls waits for the next input instead of ending the task. Default: false. */
   readonly conversation?: boolean
+  /**
+   * The actuators that the model may call, such as `program/lookup`, or all of a plugin, `program/*`. Default: all of the
+   * task.
+   */
+  readonly tools?: ReadonlyArray<string>
+  /**
+   * Agents from models to which it may hand its task over, by the tool `hand_off`: such an agent continues the
+   * conversation with its own model, guide and tools, within the budget with which the task began. A function where
+   * agents name each other. Default: none.
+   */
+  readonly handoffs?: ReadonlyArray<Agent> | (() => ReadonlyArray<Agent>)
+  /** What agents that may hand their task over to it read about it. Default: only its name. */
+  readonly description?: string
   /** Called with each piece of an answer as it arrives. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** Limit of one answer, in tokens. Default: the provider's. */
@@ -110,6 +126,11 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     budget: Budgets.Budget,
     answer: DataSchema.DataSchema,
     conversation: Schema.Boolean,
+    tools: Schema.Array(OfferedTools.Name),
+    handoffs: Schema.Union(Schema.Array(Agents.Agent), Options.callable<() => ReadonlyArray<Agent>>()).annotations({
+      description: "a list of agents, or a function that returns one",
+    }),
+    description: Options.Text,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
     cache: Schema.Literal("5m", "1h", "off"),
@@ -206,6 +227,18 @@ const refuseUnfulfilled = (
   })
   if (problems.length > 0) throw new Options.InvalidOptions({ of: "fromModel", problems })
 }
+
+/** The settings of each agent from a model, for hand-offs. */
+const known = new WeakMap<object, Settings>()
+
+/** Remembers the settings behind an agent. */
+export const remember = <Of extends Agent>(agent: Of, settings: Settings): Of => {
+  known.set(agent, settings)
+  return agent
+}
+
+/** The settings behind an agent; undefined if it is not from a model. */
+export const behind = (agent: Agent): Settings | undefined => known.get(agent)
 
 export const settingsOf = (options: ModelAgentOptions): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)

@@ -38,6 +38,7 @@ export const awaitNext = (task: AgentTask, run: ModelRun): Effect.Effect<Said, I
 
 export const hear = (run: ModelRun, said: Said | undefined): void => {
   if (said === undefined) return
+  run.passedBy = new Set()
   run.evidence = [...run.evidence, ...said.events].sort((a, b) => a.position - b.position)
   run.questions = [...run.questions, ...said.content.flatMap((part) => (part.type === "text" ? [part.text] : []))]
   tell(run, { role: "user", content: said.content })

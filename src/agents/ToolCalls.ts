@@ -2,6 +2,8 @@
 
 import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
+import type { ChildUse } from "../events/vocabulary/Tasks.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
 import type { ActError, CommandOutcome } from "../kernel/acting/CommandExecution.ts"
 import { INTERRUPTED, OUT_OF_TIME, wasStopped } from "../kernel/acting/command/Outcome.ts"
 import * as FailedStep from "../kernel/acting/FailedStep.ts"
@@ -12,6 +14,7 @@ import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
+import type { Budget } from "./Budget.ts"
 import { type LongResults, READ_RESULT } from "./LongResults.ts"
 import { lostNumberIn } from "./models/Arguments.ts"
 import type { CallPart, ToolResult } from "./models/Message.ts"
@@ -44,6 +47,10 @@ export interface ExecuteOptions {
   readonly longResults: LongResults
   /** The time for all calls together, in milliseconds; infinite without a limit. */
   readonly leftMs: Effect.Effect<number>
+  /** What each of several agents that are called together may use; undefined without limits. */
+  readonly shareOf: (together: number) => Effect.Effect<Budget | undefined>
+  /** Counts what a called agent used. */
+  readonly count: (child: ChildUse) => void
 }
 
 /** A call that cannot become a command (an unknown tool, arguments that are not a JSON object) results in an error. */
@@ -51,7 +58,7 @@ export const execute = (
   task: AgentTask,
   tools: AgentTools,
   calls: ReadonlyArray<CallPart>,
-  { causationId, ordered, mostCommands, longResults, leftMs }: ExecuteOptions,
+  { causationId, ordered, mostCommands, longResults, leftMs, shareOf, count }: ExecuteOptions,
 ): Effect.Effect<Executed, ExecuteError> =>
   Effect.gen(function* () {
     const perceives = tools.descriptions.some(({ name }) => name === PERCEIVE)
@@ -63,6 +70,8 @@ export const execute = (
     /** The last readings; undefined once a command may have changed them. */
     let told: Json | undefined
     if (!ordered && perceives && calls.some(({ tool }) => tool === PERCEIVE)) told = yield* perceive
+    const called = calls.filter(({ tool }) => tools.agents.has(tool)).length
+    const share = yield* called === 0 || ordered ? Effect.succeed(undefined) : shareOf(called)
     let commands = 0
     let stopped: string | undefined
     const one = (call: CallPart): Effect.Effect<ToolResult, ExecuteError> => {
@@ -93,16 +102,22 @@ export const execute = (
       if (ordered && stopped !== undefined) return Effect.succeed(refused(`not executed: ${stopped} before its turn`))
       commands += 1
       if (ordered) told = undefined
-      const acting = Effect.flatMap(leftMs, (withinMs) =>
-        task.act(actuator, args, {
+      const acting = Effect.gen(function* () {
+        const withinMs = yield* leftMs
+        // One by one, each may use what the ones before it left.
+        const budget = tools.agents.has(tool) ? (ordered ? yield* shareOf(1) : share) : undefined
+        return yield* task.act(actuator, args, {
           causationId,
           callId,
           interruptible: true,
           ...(Number.isFinite(withinMs) ? { withinMs } : {}),
-        }),
-      )
+          ...defined({ budget }),
+        })
+      })
       return Effect.map(acting, (outcome): ToolResult => {
         evidence.push(outcome.event)
+        const child = childIn(outcome.event)
+        if (child !== undefined) count(child)
         if (wasStopped(outcome, OUT_OF_TIME)) stopped = OUT_OF_TIME
         else if (wasStopped(outcome, INTERRUPTED)) stopped ??= INTERRUPTED
         const { isError, content } = resultOf(outcome)
@@ -125,6 +140,10 @@ export const execute = (
       wasLate: stopped === OUT_OF_TIME,
     }
   })
+
+/** The task of the agent that a command called. */
+const childIn = (event: Event): ChildUse | undefined =>
+  is(event, "CommandSucceeded") || is(event, "CommandFailed") ? event.payload.child : undefined
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -44,6 +44,7 @@ import * as ResumedTasks from "./ResumedTasks.ts"
 import * as PluginCopies from "./registry/PluginCopies.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as Scoring from "./scoring/Scoring.ts"
+import { TreeLimits } from "./teams/TreeLimits.ts"
 
 /** Options of `layerLog`. */
 export interface LogOptions {
@@ -64,7 +65,10 @@ export interface HindcastOptions<
   OfTools extends Tools = { readonly [name: string]: Tool },
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
-    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "onProgress" | "rateLimits" | "restarts" | "trust"> {
+    Pick<
+      Kernel.KernelOptions,
+      "idleMs" | "onOpenTasks" | "onProgress" | "rateLimits" | "restarts" | "trees" | "trust"
+    > {
   /** Directories of plugins to import when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
@@ -134,6 +138,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       rateLimits: RateLimits,
       agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
+      trees: TreeLimits,
       trust: Schema.Boolean,
       host: PluginHost.HostOptions,
       files: RecordFiles,
@@ -243,11 +248,11 @@ const kernelOn = (
   places: Places,
   files: FileRecorder | undefined,
 ) => {
-  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trust } = options
+  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trees, trust } = options
   const { agents = [], plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trust, files }),
+    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trees, trust, files }),
   })
   const { memories } = options
   const program =

@@ -12,6 +12,7 @@ import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as TaskAudit from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
+import * as TaskList from "../projections/state/TaskList.ts"
 import * as Tasks from "../projections/state/Tasks.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
@@ -54,10 +55,15 @@ import * as RunningTasks from "./tasks/RunningTasks.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
+import * as AgentCalls from "./teams/AgentCalls.ts"
+import * as ChildTasks from "./teams/ChildTasks.ts"
+import { TreeLimits } from "./teams/TreeLimits.ts"
 import * as Trust from "./trust/Trust.ts"
 import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
+export { ChildRefused } from "./context/ChildRefused.ts"
+export type { TreeLimits } from "./teams/TreeLimits.ts"
 
 /** The kernel's service. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<Kernel, Kernel.Service>() {}
@@ -172,6 +178,8 @@ export interface KernelOptions {
    * them together. Default: nobody does.
    */
   readonly onProgress?: (progress: ProgressReport) => void
+  /** How deep and how large trees of tasks may grow (`Agent.asTool`, `parent`). Default: 4 generations, 100 tasks. */
+  readonly trees?: TreeLimits
 }
 
 /** Schema of `KernelOptions.onOpenTasks`. */
@@ -196,6 +204,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     files: FileRecorder,
     rateLimits: RateLimits,
     onProgress: OnProgress,
+    trees: TreeLimits,
   },
 })
 
@@ -256,7 +265,23 @@ const make = (input: KernelOptions) =>
       ...defined({ idleMs: options.idleMs, restarts: options.restarts }),
     }).pipe(Scope.extend(scope))
     const program = yield* Program
-    const instances = ProgramInstances.around(processes, program, log)
+    const children = ChildTasks.make({
+      log,
+      projector,
+      running,
+      limits: options.trees ?? {},
+      left: onOpenTasks === "resume" ? yield* TaskList.open(log) : [],
+    })
+    const instances = ProgramInstances.around(processes, program, log, (...called) =>
+      AgentCalls.call({
+        log,
+        running,
+        run: (agent, options, cause) =>
+          runAgent({ open: (opening) => openIn(opening, cause), audit, stopped: running.stopped }, agent, options),
+        resume: (taskId, agent) =>
+          Effect.provideService(Resume.resume(context, audit, taskId, agent), Projector, projector),
+      })(...called),
+    )
     const critics: KernelContext["critics"] = (registry) =>
       Critics.make({ log, host, registry, directory: options.directory })
     const unconsented: KernelContext["unconsented"] = (plugins) =>
@@ -287,6 +312,7 @@ const make = (input: KernelOptions) =>
       onProgress: options.onProgress,
       paces: ModelPaces.make(options.rateLimits),
       running,
+      endChildren: children.ended,
       scope,
       inputs: InputArrivals.make(log),
     }
@@ -297,11 +323,17 @@ const make = (input: KernelOptions) =>
     const { position } = yield* log.head
     yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, cancelled), scope)
     const seeds = Pcg32.make(seed)
+    const openAs = (opening: Task.OpenOptions, child?: TaskOpening.ChildOf) =>
+      Effect.gen(function* () {
+        const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
+        return yield* TaskOpening.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening, child)
+      })
+    const openIn = (opening: Task.OpenOptions, cause: ChildTasks.Cause | undefined) =>
+      cause === undefined ? openAs(opening) : children.open(cause, opening, openAs)
     const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {
-        const opening = yield* Options.decode("tasks.open", Task.OpenOptions, input)
-        const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
-        return yield* TaskOpening.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening)
+        const { parent, ...opening } = yield* Options.decode("tasks.open", Task.OpenOptions, input)
+        return yield* openIn(opening, parent === undefined ? undefined : { taskId: parent })
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 

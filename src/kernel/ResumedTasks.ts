@@ -16,7 +16,11 @@ export const start = (
 ): Effect.Effect<void, LogError, Scope.Scope> =>
   Effect.gen(function* () {
     if (agents.length === 0) return
-    for (const { taskId, agent: recorded } of yield* tasks.unfinished) {
+    const unfinished = yield* tasks.unfinished
+    const open = new Set(unfinished.map(({ taskId }) => taskId))
+    for (const { taskId, agent: recorded, parent } of unfinished) {
+      // The command of its parent continues it.
+      if (parent?.commandId !== undefined && open.has(parent.taskId)) continue
       const agent = agents.find(({ name }) => recorded.startsWith(`${name}@`))
       if (agent === undefined) continue
       yield* tasks.resume(taskId, agent).pipe(

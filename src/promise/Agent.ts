@@ -2,7 +2,7 @@
 
 import { Deferred, Effect, Runtime } from "effect"
 import * as ModelAgent from "../agents/ModelAgent.ts"
-import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
+import type { ModelAgentOptions as ModelAgentFields } from "../agents/ModelAgentOptions.ts"
 import type * as KernelAgent from "../kernel/agents/Agent.ts"
 import { type Calls, problemOf } from "./Calls.ts"
 import * as Task from "./Task.ts"
@@ -25,8 +25,14 @@ export type Agent = KernelAgent.DecidingAgent | AdvancingAgent
 export const defineAgent = <const Of extends Agent>(agent: Of): Of => agent
 
 /** Converts an agent written with Effect, for example one of a Hindcast library. */
-export const agentFromEffect = (agent: KernelAgent.Agent): Agent =>
-  "decide" in agent ? agent : standIn(agent, () => agent)
+export const agentFromEffect = (agent: KernelAgent.Agent): Agent => {
+  if ("decide" in agent) return agent
+  const stand = standIn(agent, () => agent)
+  fromEffect.set(stand, agent)
+  return stand
+}
+
+const fromEffect = new WeakMap<object, KernelAgent.Agent>()
 
 /**
  * Stands for an agent that `make` builds when the kernel runs it.
@@ -42,8 +48,29 @@ export const standIn = (
   return stand
 }
 
+/** Options of `fromModel`. */
+export interface ModelAgentOptions extends Omit<ModelAgentFields, "handoffs"> {
+  /**
+   * Agents from models to which it may hand its task over, by the tool `hand_off`. A function where agents name each
+   * other. Default: none.
+   */
+  readonly handoffs?: ReadonlyArray<Agent> | (() => ReadonlyArray<Agent>)
+}
+
 /** Creates an agent that thinks with a language model, like `Agent.fromModel` of `hindcast`. */
-export const fromModel = (options: ModelAgentOptions): Agent => agentFromEffect(ModelAgent.fromModel(options))
+export const fromModel = (options: ModelAgentOptions): Agent => {
+  const { handoffs, ...others } = options ?? {}
+  // A JavaScript program may pass anything; the kernel's function decodes it.
+  const given = (handoffs === undefined ? options : { ...others, handoffs: ofKernel(handoffs) }) as ModelAgentFields
+  return agentFromEffect(ModelAgent.fromModel(given))
+}
+
+const ofKernel = (handoffs: unknown): unknown => {
+  if (typeof handoffs === "function") return () => ofKernel(handoffs())
+  const behind = (agent: unknown) =>
+    typeof agent === "object" && agent !== null ? (fromEffect.get(agent) ?? agent) : agent
+  return Array.isArray(handoffs) ? handoffs.map(behind) : handoffs
+}
 
 const makers = new WeakMap<object, (calls: Calls) => KernelAgent.Agent>()
 

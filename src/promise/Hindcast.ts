@@ -6,7 +6,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { Effect, Either, Exit, Layer, Schema, Scope, Stream } from "effect"
 import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
-import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import type { Model } from "../agents/models/Model.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Moment } from "../events/read/Moment.ts"
@@ -33,7 +32,8 @@ import type { PendingConfirmation } from "../projections/state/PendingConfirmati
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { defined } from "../values/defined.ts"
 import { InvalidOptions } from "../values/Options.ts"
-import { type Agent, adapted, fromModel } from "./Agent.ts"
+import { type Agent, adapted, fromModel, type ModelAgentOptions } from "./Agent.ts"
+import { adaptedTools } from "./AgentTool.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Listening, type ListenOptions, listenersOf } from "./Listeners.ts"
@@ -180,7 +180,8 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   // Throws for an invalid model before anything opens.
   if (model !== undefined) fromModel({ model })
   const scope = Effect.runSync(Scope.make())
-  const runtime = await Calls.run(built(settings, scope), signal).catch(async (error) => {
+  const opened: { calls?: Calls.Calls } = {}
+  const runtime = await Calls.run(built(withTools(settings, opened), scope), signal).catch(async (error) => {
     // The signal may abort after everything is built and before it is handed over.
     await Calls.run(Scope.close(scope, Exit.void))
     throw error
@@ -199,6 +200,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   )
   const suspend = settings.onOpenTasks === "resume" ? kernel.tasks.suspend : Effect.void
   const calls = Calls.make(log.name, runtime, scope, suspend)
+  opened.calls = calls
   const resumed = Effect.suspend(() => {
     const agents = (settings.agents ?? []).map((agent) => adapted(agent, calls))
     return ResumedTasks.start(kernel, agents)
@@ -227,6 +229,15 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,
   }
+}
+
+/** Tools that call agents with promises need the calls of the opened Hindcast, which exist before any of them is called. */
+const withTools = (settings: OpenOptions, opened: { readonly calls?: Calls.Calls }): OpenOptions => {
+  const callsOf = () => {
+    if (opened.calls === undefined) throw new Error("a tool was called before Hindcast was open")
+    return opened.calls
+  }
+  return settings.tools === undefined ? settings : { ...settings, tools: adaptedTools(settings.tools, callsOf) }
 }
 
 const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>

@@ -129,6 +129,7 @@ describe("programs in pages", () => {
     "guides/listen-for-signals": ["hooks.ts", "queue.ts"],
     "guides/remember-and-recall": ["seats.ts"],
     "guides/talk-to-an-agent": ["talking.ts"],
+    "guides/teams-of-agents": ["teams.ts", "desk.ts"],
     "guides/record-in-your-code": ["letters.ts", "desk.ts"],
     "guides/fork-a-recording": ["another.ts"],
     "guides/act-in-studio": ["studio.ts"],

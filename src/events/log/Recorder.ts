@@ -80,6 +80,8 @@ export interface Recorder {
 export interface WithFirst {
   /** Whose personal data the event holds; later events of the task inherit it. */
   readonly subject?: string | undefined
+  /** The task whose subject that is, if the caller does not know the subject. */
+  readonly subjectOfTask?: string | undefined
   /** Further events of the stream in the same commit. */
   readonly followedBy?: ReadonlyArray<CoreNewEvent>
   /** Events of other streams in the same commit. */
@@ -124,8 +126,9 @@ type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 const uninterrupted: Restore = (effect) => effect
 
 const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: StreamState.StreamState): Recorder => {
-  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject" | "with">) =>
-    Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
+  const append = (
+    request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject" | "subjectOfTask" | "with">,
+  ) => Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
   /** Counts an append as pending until it ends, even by interruption. */
   const begun = <A, E>(appending: Effect.Effect<A, E>, restore: Restore): Effect.Effect<A, E> => {
@@ -288,9 +291,10 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       state.held = [...state.held, { ...event, id, actor: recording.actor }]
       return id
     },
-    recordFirst: (event, { subject, followedBy = [], elsewhere } = {}) => {
+    recordFirst: (event, { subject, subjectOfTask, followedBy = [], elsewhere } = {}) => {
       const events = [event, ...followedBy]
-      return Effect.tap(append({ events, expected: NoStream, ...defined({ subject, with: elsewhere }) }), () => {
+      const asked = { events, expected: NoStream, ...defined({ subject, subjectOfTask, with: elsewhere }) }
+      return Effect.tap(append(asked), () => {
         StreamState.begun(state, events.length)
       })
     },

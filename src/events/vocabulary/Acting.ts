@@ -14,6 +14,7 @@ import {
   unrecorded,
 } from "./EventType.ts"
 import { Inferred } from "./Inference.ts"
+import { ChildUse, TaskBudget } from "./Tasks.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const settledBy = optional(
@@ -46,6 +47,8 @@ export interface Progress extends Schema.Schema.Type<typeof Progress> {}
 
 const SHREDDED_PROGRESS = { reports: [{ afterMs: 0, report: SHREDDED }] }
 
+const child = optional(ChildUse.annotations({ description: "The task of the agent that the command called" }))
+
 const progress = optional(Progress.annotations({ description: "What the call reported while it ran" }))
 
 export const actingEvents = [
@@ -59,6 +62,7 @@ export const actingEvents = [
       argsDigest: Sha256.annotations({ description: "Digest of the canonical JSON of `args` (RFC 8785)" }),
       priority: Schema.Finite,
       callId: optional(Schema.NonEmptyString.annotations({ description: "The model's id of the tool call" })),
+      budget: optional(TaskBudget.annotations({ description: "What the agent that it calls may use" })),
       agentId: optional(AgentId),
       source: optional(
         Schema.Literal("scenario").annotations({
@@ -134,6 +138,7 @@ export const actingEvents = [
         }),
       ),
       progress,
+      child,
       inferred,
     },
     { personal: { result: null, unrecorded: { reason: SHREDDED }, progress: SHREDDED_PROGRESS } },
@@ -147,6 +152,7 @@ export const actingEvents = [
       latencyMs: optional(Milliseconds),
       settledBy,
       progress,
+      child,
       inferred,
     },
     { personal: { error: { code: "shredded", message: SHREDDED }, progress: SHREDDED_PROGRESS } },

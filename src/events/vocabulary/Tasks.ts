@@ -11,6 +11,48 @@ export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "tr
 
 export type TaskOutcome = typeof TaskOutcome.Type
 
+/** What a task and the tasks that it starts may use together. Default of each: no limit. */
+export const TaskBudget = Schema.Struct({
+  steps: optional(Schema.NonNegativeInt.annotations({ description: "Answered requests to models" })),
+  tokens: optional(Schema.NonNegativeInt.annotations({ description: "Tokens of all requests and answers" })),
+  usd: optional(Schema.NonNegative.annotations({ description: "Cost of all requests, in US dollars" })),
+  wallMs: optional(Milliseconds.annotations({ description: "Time that its agent works, in ms" })),
+  commands: optional(Schema.NonNegativeInt.annotations({ description: "Commands to actuators" })),
+}).annotations({ identifier: "TaskBudget" })
+
+export interface TaskBudget extends Schema.Schema.Type<typeof TaskBudget> {}
+
+/** The task that started another one, and through which command. */
+export const ParentTask = Schema.Struct({
+  taskId: Schema.NonEmptyString,
+  timeline: optional(
+    Schema.NonEmptyString.annotations({ description: "The parent's timeline; absent if it is `main`" }),
+  ),
+  commandId: optional(
+    Schema.NonEmptyString.annotations({
+      description: "The parent's command that called the agent; absent without one",
+    }),
+  ),
+}).annotations({ identifier: "ParentTask" })
+
+export interface ParentTask extends Schema.Schema.Type<typeof ParentTask> {}
+
+/** What a child task and its own children used, as its parent's command records it. */
+export const ChildUse = Schema.Struct({
+  taskId: Schema.NonEmptyString,
+  outcome: optional(TaskOutcome.annotations({ description: "Absent if the child had not ended" })),
+  used: optional(
+    Schema.Struct({
+      steps: Schema.NonNegativeInt.annotations({ description: "Answered requests to models" }),
+      commands: Schema.NonNegativeInt,
+      tokens: Schema.NullOr(Schema.NonNegativeInt).annotations({ description: "null if unknown for any request" }),
+      usd: Schema.NullOr(Schema.NonNegative).annotations({ description: "null if unknown for any request" }),
+    }).annotations({ description: "Absent if the child had not ended" }),
+  ),
+}).annotations({ identifier: "ChildUse" })
+
+export interface ChildUse extends Schema.Schema.Type<typeof ChildUse> {}
+
 /** Limits of an agent's run. */
 export const RunLimits = Schema.Struct({
   maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "Counted from the opening" })),
@@ -18,6 +60,7 @@ export const RunLimits = Schema.Struct({
     Schema.Positive.pipe(Schema.int()).annotations({ description: "For a group of agents, counted from the opening" }),
   ),
   deadlineMs: optional(Milliseconds.annotations({ description: "How long each perception may take, in ms" })),
+  budget: optional(TaskBudget),
 }).annotations({ identifier: "RunLimits" })
 
 export interface RunLimits extends Schema.Schema.Type<typeof RunLimits> {}
@@ -80,6 +123,9 @@ export const taskEvents = [
       plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
       agents: optional(Schema.Array(AgentId).annotations({ description: "The initial agents, if there are several" })),
       seed: optional(Schema.Int),
+      parent: optional(
+        ParentTask.annotations({ description: "The task that started it and ends no earlier; absent if nobody did" }),
+      ),
       limits: optional(RunLimits.annotations({ description: "How its agent is run" })),
       recorder: optional(
         Recorder.annotations({ description: "The process that records it, if no kernel works on it" }),
@@ -153,6 +199,16 @@ export const taskEvents = [
       description: "Ids of dispatched commands without an outcome",
     }),
   }),
+  eventType(
+    "TaskHandedOff",
+    "Another agent continues the task, with the conversation so far.",
+    {
+      from: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that worked on it" }),
+      to: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that continues" }),
+      reason: optional(Schema.String),
+    },
+    { personal: { reason: SHREDDED } },
+  ),
   eventType("ClockChanged", "Somebody set the wall clock, or the machine slept, during work on the task.", {
     byMs: Schema.Int.annotations({
       description:

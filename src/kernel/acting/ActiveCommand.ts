@@ -1,5 +1,6 @@
 /** A command on its way to its end. */
 
+import type { ChildUse } from "../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { defined } from "../../values/defined.ts"
@@ -22,6 +23,8 @@ export interface ActiveCommand extends Interpreter.ActiveCommand {
   step?: TakenStep
   /** What its call reported; undefined before the call. */
   reports?: Reports
+  /** The task of the agent that it called. */
+  child?: ChildUse
   outcome?: CommandOutcome | undefined
 }
 
@@ -31,13 +34,13 @@ export type UnjudgedCommand = Omit<ActiveCommand, "request" | "judgement"> & {
 
 export const requested = (
   command: Command,
-  { callId, source }: Omit<CommandIdentity, "agentId">,
+  { callId, source, budget }: Omit<CommandIdentity, "agentId">,
   causationId: string,
 ): UnjudgedCommand => {
   const { commandId, actuator, args, argsDigest, agentId } = command
   const state = CommandState.unrecorded(causationId)
   return {
-    command,
+    command: { ...command, budget },
     state,
     begun: state,
     plugin: undefined,
@@ -47,7 +50,7 @@ export const requested = (
       args,
       argsDigest,
       priority,
-      ...defined({ callId, agentId, source }),
+      ...defined({ callId, agentId, source, budget }),
     }),
   }
 }

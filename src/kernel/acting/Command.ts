@@ -4,6 +4,7 @@ import { Effect, type Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
+import type { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { type Actuator, actuatorsOf, instanceOf, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { EffectiveRisk } from "../../plugins/manifest/Risk.ts"
 import {
@@ -16,6 +17,7 @@ import { digest } from "../../values/Digest.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
+import { calledAgent } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import { copied, type InvalidCommand } from "./command/Arguments.ts"
@@ -85,10 +87,13 @@ export interface Command {
   readonly argsDigest: string
   readonly agentId?: string | undefined
   readonly stop?: Stop | undefined
+  /** What the agent that it calls may use. */
+  readonly budget?: TaskBudget | undefined
 }
 
 export interface CommandIdentity {
   readonly callId?: string
+  readonly budget?: TaskBudget
   readonly agentId?: string
   readonly source?: "scenario"
 }
@@ -137,10 +142,14 @@ export const resolve = ({
     const declared = actuatorsOf(manifest).find(({ name }) => name === component)
     const ofPlugin = instanceOf(manifest) === "task" ? `${plugin} ${task.instanceName}` : plugin
     const shared = { name: ofPlugin, capacity: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1 }
+    // The calls of an agent wait for the calls of its tools, so they must not take the places of those.
+    const ofAgent = { name: `${actuator} ${task.instanceName}`, capacity: CONCURRENT_COMMANDS }
     const lane =
-      manifest.concurrent === true && declared?.sequential === true
-        ? { name: `${actuator} ${task.instanceName}`, capacity: 1, within: shared }
-        : shared
+      calledAgent(found, component) !== undefined
+        ? ofAgent
+        : manifest.concurrent === true && declared?.sequential === true
+          ? { name: `${actuator} ${task.instanceName}`, capacity: 1, within: shared }
+          : shared
     const risk = effectiveRisk(declared?.risk, found)
     const isStep = component === STEP && worldOf(manifest) !== undefined
     return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, isStep, found }

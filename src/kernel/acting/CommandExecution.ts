@@ -5,6 +5,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
+import type { CallOptions } from "../../plugins/process/Components.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
@@ -113,14 +114,17 @@ const called = (
     }).pipe(Effect.catchAllDefect((thrown) => ProgramLog.warning(`a listener to progress threw: ${String(thrown)}`)))
   const attempt = (number: number): ReturnType<Reach["call"]> => {
     const startedAt = performance.now()
-    const options = {
+    const options: CallOptions = {
       taskId: task.instanceName,
       commandId,
       causationId: of.state.last,
       attempt: number,
       onProgress,
+      onChild: (child) => {
+        of.child = child
+      },
       ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
-      ...defined({ agent: agentId }),
+      ...defined({ agent: agentId, budget: command.budget }),
     }
     return Effect.matchEffect(process.act(component, command.args, options), {
       onSuccess: ({ result, state }) => {

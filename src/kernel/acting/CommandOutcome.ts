@@ -5,6 +5,7 @@ import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/Even
 import type { Progress as RecordedProgress } from "../../events/vocabulary/Acting.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import type { ChildUse } from "../../events/vocabulary/Tasks.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -39,7 +40,7 @@ export type ExecutionResult = (
  * `OutcomeNotRecordable`.
  */
 export const recordOutcome = (
-  of: Pick<ActiveCommand, "command" | "state" | "outcome" | "reports">,
+  of: Pick<ActiveCommand, "command" | "state" | "outcome" | "reports" | "child">,
   plugin: string,
   ending: ExecutionResult,
 ): Effect.Effect<CommandOutcome, AppendError> =>
@@ -49,7 +50,7 @@ export const recordOutcome = (
         const { command, state } = of
         const { task } = command
         const changed = changesOf(task, plugin, ending.state, { isConfirmed: isUnrecorded(ending) })
-        const outcome = outcomeEvent(command.commandId, state.last, ending, of.reports?.recorded())
+        const outcome = outcomeEvent(command.commandId, state.last, ending, reportedOf(of))
         const event = yield* task
           .record(outcome, ...changed, ...(ending.rewards ?? []))
           .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
@@ -117,11 +118,20 @@ export const outcomeOf = (
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
+/** What a command's call told of itself before its end. */
+interface Reported {
+  readonly progress?: RecordedProgress
+  readonly child?: ChildUse
+}
+
+const reportedOf = ({ reports, child }: Pick<ActiveCommand, "reports" | "child">): Reported =>
+  defined({ progress: reports?.recorded(), child })
+
 export const outcomeEvent = (
   commandId: string,
   causationId: string,
   ending: ExecutionResult,
-  progress?: RecordedProgress,
+  reported: Reported = {},
 ): CoreNewEvent =>
   "succeeded" in ending
     ? {
@@ -133,7 +143,8 @@ export const outcomeEvent = (
           ...defined({ latencyMs: ending.latencyMs }),
           ...(ending.unrecorded === undefined ? {} : { unrecorded: { reason: ending.unrecorded } }),
           ...settledByOf(ending),
-          ...defined({ cachedFrom: ending.cachedFrom, progress }),
+          ...defined({ cachedFrom: ending.cachedFrom }),
+          ...reported,
         },
       }
     : {
@@ -144,7 +155,7 @@ export const outcomeEvent = (
           error: ending.failed,
           ...defined({ latencyMs: ending.latencyMs }),
           ...settledByOf(ending),
-          ...defined({ progress }),
+          ...reported,
         },
       }
 
@@ -223,7 +234,8 @@ export const recordAborted = (
   )
 }
 
-const abortedEvent = ({ command, state, reports }: ActiveCommand, cause: Cause.Cause<unknown>): CoreNewEvent => {
+const abortedEvent = (of: ActiveCommand, cause: Cause.Cause<unknown>): CoreNewEvent => {
+  const { command, state } = of
   const { commandId, stop } = command
   const isInterrupted = Cause.isInterruptedOnly(cause)
   const why = isInterrupted ? (stop?.reason ?? "the caller stopped waiting") : Cause.pretty(cause).split("\n")[0]
@@ -233,7 +245,7 @@ const abortedEvent = ({ command, state, reports }: ActiveCommand, cause: Cause.C
   }
   const code = isInterrupted ? "Interrupted" : "KernelFailed"
   const message = plainText(`${why}; whether it took effect is not known`)
-  return outcomeEvent(commandId, state.last, { failed: { code, message } }, reports?.recorded())
+  return outcomeEvent(commandId, state.last, { failed: { code, message } }, reportedOf(of))
 }
 
 const stopped = ({ commandId, actuator, args }: Command, event: Event): CommandOutcome | undefined => {

@@ -83,6 +83,6 @@ export const unasked = (command: LeftCommand): LeftCommand => ({
 })
 
 export const commandOf = (task: ActingTask, { commanded }: LeftCommand): Command => {
-  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
-  return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId }
+  const { commandId, actuator, args, argsDigest, agentId, budget } = commanded.payload
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId, budget }
 }

@@ -5,6 +5,7 @@
 import { Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
@@ -18,12 +19,18 @@ import * as Agent from "./Agent.ts"
 import { type LoopOptions, loop, loopFields, type RunResult } from "./AgentLoop.ts"
 
 /** Options of a run. */
-export interface RunOptions extends Omit<Task.OpenOptions, "agent" | "limits">, LoopOptions {}
+export interface RunOptions extends Omit<Task.OpenOptions, "agent" | "limits">, LoopOptions {
+  /**
+   * What the task and the tasks that it starts may use together. Recorded. An agent that thinks with a model keeps to it
+   * as to its own budget. Default: no limit, or as much as the parent has left.
+   */
+  readonly budget?: TaskBudget
+}
 
 /** Schema of `RunOptions`. */
 export const RunOptions = Options.of<RunOptions>({
   required: { goal: Options.Text },
-  optional: { ...Task.openFields, ...loopFields },
+  optional: { ...Task.openFields, ...loopFields, budget: TaskBudget },
 })
 
 /** Reasons why a run ended without a result. The task is closed, unless the log could not be written. */
@@ -44,12 +51,12 @@ export const runAgent = (
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
-      const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
+      const { maxSteps, deadlineMs, budget, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
       const asked = {
         ...defined({ maxSteps, deadlineMs }),
       }
       const rounds = Agent.isGroup(agent) && agent.maxRounds !== undefined ? { maxRounds: agent.maxRounds } : {}
-      const known = { ...asked, ...rounds }
+      const known = { ...asked, ...rounds, ...defined({ budget }) }
       const limits = Object.keys(known).length === 0 ? {} : { limits: known }
       const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))

@@ -5,7 +5,15 @@
 
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
-import { type AppendError, type CoreNewEvent, EventLog, Exact } from "../../events/log/EventLog.ts"
+import {
+  type AppendError,
+  type AppendPart,
+  type CoreNewEvent,
+  EventLog,
+  Exact,
+  type LogError,
+  MAIN,
+} from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -13,6 +21,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
+import * as TaskTree from "../../projections/tree/TaskTree.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
@@ -57,15 +66,15 @@ export declare namespace TaskControl {
   /** The control of a log's tasks. */
   export interface Service {
     /**
-     * Pauses an open task: it starts nothing new until it is continued. Work in progress ends; an undispatched command
-     * waits.
+     * Pauses an open task and the tasks below it, which its agents started: they start nothing new until they are
+     * continued. Work in progress ends; an undispatched command waits.
      */
     readonly pause: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
-    /** Continues a paused task. */
+    /** Continues a paused task, and the paused tasks below it. */
     readonly continue: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /**
-     * Cancels an open task: its kernel interrupts the work in progress, dispatches no further command, closes the task
-     * as `abandoned` and scores it.
+     * Cancels an open task and the tasks below it, in one commit: their kernel interrupts the work in progress,
+     * dispatches no further command, closes them as `abandoned` and scores them.
      */
     readonly cancel: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /** Cancels all open tasks, including those of forks. Returns the events. */
@@ -113,7 +122,7 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
         const options = yield* Options.decode(`tasks.${name}`, ControlOptions, input)
         const { timeline = log.timeline } = options
         const view = timeline === log.timeline ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
-        return yield* request(view, taskId, requests[name], options)
+        return yield* request(view, taskId, requests[name], options, log)
       })
     return {
       pause: one("pause"),
@@ -141,11 +150,13 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
 
 const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed", "TimelineForked"]
 
+/** @param main the log of all tasks, if the request also reaches the tasks below one */
 const request = (
   view: EventLog.Service,
   taskId: string,
   { event, wants }: Request,
   options: ControlOptions,
+  main?: EventLog.Service,
 ): Effect.Effect<Event, TaskNotFound | NotControllable | AppendError> =>
   Effect.gen(function* () {
     const { timeline } = view
@@ -165,12 +176,29 @@ const request = (
     const wrong = wrongIn(events, wants)
     if (wrong !== undefined) return yield* new NotControllable({ taskId, ...wrong })
     const made = { causationId: opened.id, ...event(options) }
-    const appending = { stream, taskId, actor: `human:${options.by}`, expected: Exact(version), events: [made] }
+    const actor = `human:${options.by}`
+    const below = main === undefined ? [] : yield* partsBelow(main, { taskId, timeline }, { event, wants }, options)
+    const appending = { stream, taskId, actor, expected: Exact(version), events: [made], with: below }
     return yield* view.append(appending).pipe(
       Effect.flatMap(firstEvent),
-      Effect.catchTag("VersionConflict", () => request(view, taskId, { event, wants }, options)),
+      Effect.catchTag("VersionConflict", () => request(view, taskId, { event, wants }, options, main)),
     )
   })
+
+/** The same request to the open tasks below one, as far as their state allows it. They are on `main`. */
+const partsBelow = (
+  main: EventLog.Service,
+  place: TaskTree.Place,
+  { event, wants }: Request,
+  options: ControlOptions,
+): Effect.Effect<ReadonlyArray<AppendPart>, LogError> =>
+  Effect.map(TaskList.standings(main), (tasks) =>
+    TaskTree.descendantsOf(tasks, place).flatMap(({ taskId, task }): ReadonlyArray<AppendPart> => {
+      if (task.outcome !== null || wants(task.asked?.what ?? "running") !== undefined) return []
+      const made = event(options)
+      return [{ timeline: MAIN, stream: `task/${taskId}`, taskId, actor: `human:${options.by}`, events: [made] }]
+    }),
+  )
 
 const wrongIn = (events: ReadonlyArray<Event>, wants: Request["wants"]) => {
   const closed = events.find((event) => is(event, "TaskClosed"))

@@ -166,6 +166,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           id: taskId,
           seed: recording.opened.payload.seed ?? 0,
           goal: recording.opened.payload.goal,
+          budget: recording.instructions.budget,
           openedBy: forkedBy,
           instanceName,
           left: { commands: left, by: "fork" },
@@ -196,6 +197,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         { byPlaceUntil: at, until: fresh ? 0 : at },
       )
       const instructions = {
+        ...recording.instructions,
         goal: overrides.goal ?? recording.instructions.goal,
         seed: overrides.seed ?? recording.instructions.seed,
       }

@@ -7,6 +7,7 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asJson } from "../registry/ImportEvents.ts"
 import { type Declaration, IN_PROCESS, PROGRAM } from "../registry/InProcess.ts"
+import type { AgentCall } from "./AgentCall.ts"
 import * as DataSchema from "./DataSchema.ts"
 import type { KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 import * as ProgramOptions from "./ProgramOptions.ts"
@@ -27,6 +28,8 @@ export interface ProgramFunction {
   readonly settle?: ((commandId: string, args: unknown, context: ToolContext) => unknown) | undefined
   /** Default: the command's id. */
   readonly idempotencyKey?: ((args: unknown, command: KeyedCommand) => string) | undefined
+  /** The agent that it calls instead of `run`. */
+  readonly calls?: AgentCall | undefined
 }
 
 /** The plugin of the embedding program. Default: none, so that a recorded one cannot be called. */
@@ -72,8 +75,8 @@ export const pluginOf = (
     },
     digest: declared,
     functions: new Map<string, ProgramFunction>([
-      ...actuators.map(([name, { args, result, run, settle, idempotencyKey }]) => {
-        return [name, { ...functionOf(args, run, result), settle, idempotencyKey }] as const
+      ...actuators.map(([name, { args, result, run, settle, idempotencyKey, calls }]) => {
+        return [name, { ...functionOf(args, run, result), settle, idempotencyKey, calls }] as const
       }),
       ...readable.map(([name, { reading, read }]) => {
         return [name, functionOf(undefined, (_, context) => read(context), reading)] as const
@@ -101,7 +104,16 @@ export const declaresAlike = (one: Manifest, other: Manifest, name: string): boo
 
 const actuatorOf = (
   name: string,
-  { description, args, result, run: _, settle: _settle, idempotencyKey, ...declared }: ProgramOptions.ToolFields,
+  {
+    description,
+    args,
+    result,
+    run: _,
+    settle: _settle,
+    calls: _calls,
+    idempotencyKey,
+    ...declared
+  }: ProgramOptions.ToolFields,
 ): Actuator => ({
   name,
   description,

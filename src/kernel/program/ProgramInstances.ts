@@ -18,14 +18,22 @@ import type { Instances, RequestingTask } from "../instances/Instances.ts"
 import { recordAs } from "../instances/ManagedProcess.ts"
 import * as InProcess from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
+import type { CallAgent } from "./AgentCall.ts"
 import { declaresAlike, type ProgramFunction, type ProgramPlugin } from "./Program.ts"
 import * as ProgramCalls from "./ProgramCalls.ts"
 
 /**
  * Calls the program's functions for an in-process plugin, and `processes` for any other. A recorded plugin whose
  * functions the program does not declare is `PluginUnavailable`.
+ *
+ * @param callAgent carries out tools that call agents
  */
-export const around = (processes: Instances, program: ProgramPlugin | undefined, log: EventLog.Service): Instances => {
+export const around = (
+  processes: Instances,
+  program: ProgramPlugin | undefined,
+  log: EventLog.Service,
+  callAgent: CallAgent,
+): Instances => {
   const validators = program === undefined ? undefined : validatorsIn(program)
   const served = new Map<string, ServedTask>()
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
@@ -65,7 +73,8 @@ export const around = (processes: Instances, program: ProgramPlugin | undefined,
       if (found === undefined || !InProcess.isInProcess(found)) return processes.get(plugin, registry, task)
       if (program === undefined || validators === undefined) return InProcess.notDeclared(plugin)
       return Effect.map(serve(plugin, found, task), (serving) => {
-        const instance = serving.instances.get(found) ?? instanceOf(program, validators(), plugin, found, serving)
+        const instance =
+          serving.instances.get(found) ?? instanceOf({ program, callAgent }, validators(), plugin, found, serving)
         serving.instances.set(found, instance)
         return instance
       })
@@ -105,7 +114,7 @@ const randomOf = (seed: number): ServedTask["random"] => {
 const CALL_MS = 30_000
 
 const instanceOf = (
-  program: ProgramPlugin,
+  { program, callAgent }: { readonly program: ProgramPlugin; readonly callAgent: CallAgent },
   validators: Validators,
   plugin: string,
   found: Plugin,
@@ -124,19 +133,24 @@ const instanceOf = (
     component: string,
     declared: ProgramFunction,
     args: Json,
-    { commandId = "", timeoutMs, attempt = 1, onProgress }: CallOptions = {},
+    { commandId = "", timeoutMs, attempt = 1, onProgress, causationId, budget, onChild = () => {} }: CallOptions = {},
   ) =>
     Effect.gen(function* () {
       const name = `${verb} ${plugin}/${component}`
+      const command = { taskId: task.taskId, timeline: task.timeline, commandId }
+      const { calls } = declared
       const now = yield* Clock.currentTimeMillis
       return yield* ProgramCalls.call({
         plugin,
         call: name,
-        component: declared,
+        component:
+          calls === undefined
+            ? declared
+            : { ...declared, run: (args) => callAgent(calls, args, { ...command, causationId, budget, onChild }) },
         args,
         services: program.services,
         timeoutMs: timeoutMs ?? CALL_MS,
-        command: { taskId: task.taskId, timeline: task.timeline, commandId },
+        command,
         context: (signal, idempotencyKey) => ({
           taskId: task.taskId,
           timeline: task.timeline,

@@ -6,6 +6,7 @@ import { ComponentId, Risk, TimeoutMs } from "../../plugins/manifest/Manifest.ts
 import { CacheFor, contradictions, MaxResultBytes, Retry } from "../../plugins/manifest/policies/ToolPolicies.ts"
 import { JsonObject, pointerKeys } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { AgentCall } from "./AgentCall.ts"
 import * as DataSchema from "./DataSchema.ts"
 import type { CallContext, KeyedCommand, ToolContext } from "./ProgramFunction.ts"
 import type { Sensors } from "./Sensor.ts"
@@ -29,6 +30,8 @@ export interface ToolFields {
   readonly metadata?: JsonObject
   readonly run: (args: unknown, context: ToolContext) => unknown
   readonly settle?: (commandId: string, args: unknown, context: ToolContext) => unknown
+  /** The agent that it calls instead of `run`. */
+  readonly calls?: AgentCall
 }
 
 /** A sensor's options, without the type of its reading. */
@@ -59,6 +62,7 @@ const ToolFields = Options.of<ToolFields>({
     cacheFor: CacheFor,
     idempotencyKey: Options.callable<NonNullable<ToolFields["idempotencyKey"]>>(),
     settle: Options.callable<NonNullable<ToolFields["settle"]>>(),
+    calls: AgentCall,
   },
 }).annotations({ description: "a tool: Tool.make({ description, run, … })" })
 

@@ -28,9 +28,21 @@ const KERNEL_GONE: GoneReason = "its kernel ended"
 /** Whether to close the open tasks of a dead kernel, or leave them for a resume. */
 export type OnOpenTasks = "abandon" | "resume"
 
-/** Open tasks with an agent, unless cancelled. */
-export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
-  Tasks.open(tasks).filter(([, { agent, asked }]) => agent !== NO_AGENT && asked?.what !== "cancelled")
+/** Open tasks with an agent, unless cancelled. A child must not outlive its parent, so that one is resumable, too. */
+export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> => {
+  const found = new Set<string>()
+  return Tasks.open(tasks).filter(([taskId, { agent, asked, parent }]) => {
+    // Parents come before their children. The tasks of forks are never resumed.
+    const mayGoOn = parent === undefined || (parent.timeline === undefined && isResumed(tasks, parent.taskId, found))
+    if (agent === NO_AGENT || asked?.what === "cancelled" || !mayGoOn) return false
+    found.add(taskId)
+    return true
+  })
+}
+
+/** An import may name a parent that the log does not have. */
+const isResumed = (tasks: Tasks.Tasks, parent: string, resumable: ReadonlySet<string>): boolean =>
+  resumable.has(parent) || SafeRecord.get(tasks, parent) === undefined
 
 /**
  * The appends that close the work of a dead kernel, in order.

@@ -5,6 +5,7 @@ import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { asJson } from "./ImportEvents.ts"
 import { SourceRefused } from "./SourceLimits.ts"
 
@@ -22,6 +23,15 @@ export interface Declaration {
 
 /** Tells whether a plugin's components are functions of the embedding program. */
 export const isInProcess = ({ origin }: Pick<Plugin, "origin">): boolean => origin?.kind === IN_PROCESS
+
+/** The agent behind a tool of the program, as `name@version`; undefined for other tools. */
+export const calledAgent = (plugin: Pick<Plugin, "origin" | "components">, component: string): string | undefined => {
+  const agent = isInProcess(plugin) ? SafeRecord.get(plugin.components, component)?.metadata[AGENT] : undefined
+  return typeof agent === "string" ? agent : undefined
+}
+
+/** The metadata of a tool that calls an agent. */
+export const AGENT = "agent"
 
 /** Derives the events of a declaration; none if nothing is new. A plugin that a person deactivated stays inactive. */
 export const declaring = (

@@ -26,7 +26,7 @@ export const make = (events: ReadonlyArray<Event>): RecordedAgentEvents => {
 }
 
 const OF_AGENTS: ReadonlySet<string> = new Set<AgentEventType>([
-  ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
+  ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged", "TaskHandedOff"] as const),
 ])
 
 /** Events that a group reports: members, and moves of its world. */

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
@@ -19,10 +20,11 @@ import type { Request } from "./Request.ts"
 export { beforeFirstDecision, isTurn, PERCEIVING } from "./RecordedRequests.ts"
 export type { Request } from "./Request.ts"
 
-/** The goal and seed of an agent. */
+/** The goal, seed and budget of an agent. */
 export interface Instructions {
   readonly goal: string
   readonly seed: number
+  readonly budget: TaskBudget | undefined
 }
 
 /** A recorded task: the requests of its agent in order, with their answers. */
@@ -82,7 +84,11 @@ export const load = (
       plugins,
       registryAt,
       events,
-      instructions: forks.reduce(overriddenBy, { goal: opened.payload.goal, seed: opened.payload.seed ?? 0 }),
+      instructions: forks.reduce(overriddenBy, {
+        goal: opened.payload.goal,
+        seed: opened.payload.seed ?? 0,
+        budget: opened.payload.limits?.budget,
+      }),
       forked: fork === undefined ? null : { at: fork.at, fresh: fork.overrides.fresh === true },
       requests: requestsOf(events, (position) => capabilitiesAt(position).sensors.length),
       closed: last !== undefined && is(last, "TaskClosed") ? last : null,
@@ -94,6 +100,7 @@ const overriddenBy = (
   instructions: Instructions,
   { overrides: { goal, seed } }: PayloadOf<"TimelineForked">,
 ): Instructions => ({
+  ...instructions,
   goal: typeof goal === "string" ? goal : instructions.goal,
   seed: typeof seed === "number" ? seed : instructions.seed,
 })

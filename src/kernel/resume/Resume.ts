@@ -139,7 +139,7 @@ const goOn = (
       const left = yield* withOwnQuestions(kernel, point.left)
       const answers = new Map<string, Answer>()
       const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
-      const { goal, seed } = recording.instructions
+      const { goal, seed, budget } = recording.instructions
       const opening: TaskStart.Opening = {
         ...participantsOf(recording),
         record,
@@ -148,6 +148,7 @@ const goOn = (
         id: taskId,
         goal,
         seed,
+        budget,
         openedBy: resumedBy,
         instanceName: taskId,
         perceptions: point.perceptions,

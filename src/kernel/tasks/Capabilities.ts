@@ -21,6 +21,7 @@ import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
+import { calledAgent } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
 
 /** An actuator that an agent can command. */
@@ -48,6 +49,8 @@ export interface ActuatorCapability {
   readonly sequential?: boolean
   /** Longest result that a model sees at once, in bytes. Agents that decide get whole results. */
   readonly maxResultBytes?: number
+  /** The agent that it calls, as `name@version`: each call is a task of its own (`Agent.asTool`). */
+  readonly agent?: string
 }
 
 /** A sensor whose readings an agent receives. */
@@ -153,10 +156,16 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
           concurrent: declared.concurrent,
           sequential: declared.sequential,
           maxResultBytes: declared.maxResultBytes,
+          agent: agentBehind(registry, plugin, declared.name),
         }),
       }),
     ),
   }
+}
+
+const agentBehind = (registry: PluginRegistry, plugin: string, component: string) => {
+  const found = SafeRecord.get(registry, plugin)
+  return found === undefined ? undefined : calledAgent(found, component)
 }
 
 const descriptionIn = ({ name, description, peas: { environment } }: Manifest): PluginDescription => ({

@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { RunLimits } from "../../events/vocabulary/Tasks.ts"
+import { RunLimits, TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
@@ -23,6 +23,11 @@ export interface OpenOptions {
   readonly agent?: string
   /** Recorded, so that a resume keeps them. */
   readonly limits?: RunLimits
+  /**
+   * The id of an open task of this kernel whose child the task becomes: its budget is part of the parent's, pausing and
+   * cancelling the parent reaches it, and it ends with the parent at the latest. Default: none.
+   */
+  readonly parent?: string
   /**
    * The names of several agents. Worlds begin with them, and each perception and command belongs to one (`agentId`).
    * Default: one agent without a name.
@@ -86,6 +91,7 @@ export const openFields = {
     "a received signal",
     Options.has("event", "listener", "signal", "source", "rule"),
   ),
+  parent: Options.Text,
 }
 
 /** Schema of `OpenOptions`. */
@@ -130,6 +136,8 @@ export interface ActOptions extends CausedBy {
   readonly withinMs?: number
   /** An `interrupting` input stops it. Default: false. */
   readonly interruptible?: boolean
+  /** What the agent that a command calls may use (`Agent.asTool`). Default: as much as its task and its tool allow. */
+  readonly budget?: TaskBudget
 }
 
 /** Schema of `ActOptions`. */
@@ -141,5 +149,6 @@ export const ActOptions = Options.of<ActOptions>({
     source: Schema.Literal("scenario"),
     withinMs: Schema.NonNegative,
     interruptible: Schema.Boolean,
+    budget: TaskBudget,
   },
 })

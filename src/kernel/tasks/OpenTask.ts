@@ -12,6 +12,7 @@ import type { FileRecorder } from "../context/FileRecorder.ts"
 import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
+import type { Served } from "../instances/InstanceName.ts"
 import type { Instances } from "../instances/Instances.ts"
 import type { ModelPaces } from "../pacing/ModelPaces.ts"
 import type { Registry } from "../registry/Registry.ts"
@@ -54,6 +55,8 @@ export interface KernelContext {
   /** Open tasks stay open in the log when the kernel ends. */
   readonly keepsOpenTasks: boolean
   readonly running: RunningTasks
+  /** Ends the open children of a task that has ended. */
+  readonly endChildren: (ended: Served) => Effect.Effect<void, AppendError>
   /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope
 }

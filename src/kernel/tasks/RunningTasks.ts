@@ -80,7 +80,8 @@ export const make = (): RunningTasks => {
     suspend: (instanceName) => Effect.suspend(() => running.get(instanceName)?.suspend ?? Effect.void),
     end: Effect.suspend(() => {
       ended = true
-      return Effect.forEach([...running.values()], ({ suspend }) => suspend, { discard: true })
+      // Children before their parents, which opened them: a suspended parent interrupts the work of its children.
+      return Effect.forEach([...running.values()].reverse(), ({ suspend }) => suspend, { discard: true })
     }),
     hasEnded: () => ended,
   }

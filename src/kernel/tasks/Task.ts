@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { TaskBudget, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
@@ -27,6 +27,8 @@ export interface Task {
   readonly id: string
   readonly goal: string
   readonly seed: number
+  /** What the task and its children may use together, as its opening recorded it; undefined without limits. */
+  readonly budget?: TaskBudget | undefined
   /**
    * An agent's working time in earlier processes, in milliseconds, as far as recorded (`AskOptions.workedMs`). 0 in a
    * fork, in a task that was not resumed, and during a replay.
@@ -150,7 +152,7 @@ type EventOf<Types extends CoreName> = {
 
 /** An event about an agent itself, or a message that one agent received from another. */
 export type AgentEvent = EventOf<
-  "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged" | "InputReceived"
+  "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged" | "InputReceived" | "TaskHandedOff"
 >
 
 /** An event about the members of a task with several agents. */

@@ -5,10 +5,12 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { WithFirst } from "../../events/log/Recorder.ts"
 import { FILES } from "../../events/vocabulary/Sensing.ts"
+import type { ParentTask } from "../../events/vocabulary/Tasks.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { defined } from "../../values/defined.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { ChildRefused } from "../context/ChildRefused.ts"
 import * as Suspension from "../context/Suspension.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import { asking } from "../gate/Confirmations.ts"
@@ -29,10 +31,17 @@ export type OpenError =
   | FileUnreadable
   | TaskIdInvalid
   | TaskIdTaken
+  | ChildRefused
   | TaskClosed
   | LeaseLost
   | AppendError
   | LogError
+
+/** The parent of a task, and the event that caused the task. */
+export interface ChildOf {
+  readonly parent: ParentTask
+  readonly causationId?: string
+}
 
 /**
  * Checks the reset options, records the task, then starts and resets its environments. After a recorded opening,
@@ -43,6 +52,7 @@ export const open = (
   id: string,
   seed: number,
   options: OpenOptions,
+  child?: ChildOf,
 ): Effect.Effect<Task.Task, OpenError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -61,13 +71,19 @@ export const open = (
         measures: participants.rubric.measures.map(measureName),
         plugins: participants.plugins,
         seed,
-        ...defined({ agents: options.agents, environment: options.environment, limits: options.limits }),
+        ...defined({
+          agents: options.agents,
+          environment: options.environment,
+          limits: options.limits,
+          parent: child?.parent,
+        }),
       }
       const { subject, forSignal } = options
-      const recorded = record.recorder.recordFirst(
-        { type: "TaskOpened", payload },
-        { subject, ...(forSignal === undefined ? {} : handing(forSignal, id)) },
-      )
+      const first = { type: "TaskOpened", payload, ...defined({ causationId: child?.causationId }) } as const
+      const recorded = record.recorder.recordFirst(first, {
+        ...{ subject, subjectOfTask: child?.parent.taskId },
+        ...(forSignal === undefined ? {} : handing(forSignal, id)),
+      })
       const opened = yield* Effect.catchTag(
         recorded,
         "VersionConflict",
@@ -84,6 +100,7 @@ export const open = (
         // Without an agent, nothing could continue it.
         ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,
+        budget: options.limits?.budget,
         agents: options.agents,
         openedBy: opened.id,
         instanceName: id,

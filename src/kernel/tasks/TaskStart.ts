@@ -5,7 +5,7 @@ import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { TaskBudget, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -18,6 +18,7 @@ import * as LeftCommands from "../acting/LeftCommands.ts"
 import * as RecentResults from "../acting/policies/RecentResults.ts"
 import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
+import * as InstanceName from "../instances/InstanceName.ts"
 import * as Scoring from "../scoring/Scoring.ts"
 import * as IntervalReadings from "../sensing/IntervalReadings.ts"
 import { perceive } from "../sensing/Perception.ts"
@@ -39,6 +40,7 @@ export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
+  readonly budget?: TaskBudget | undefined
   /** The names of the agents at the start, if there are several. */
   readonly agents?: ReadonlyArray<string> | undefined
   readonly record: TaskRecord
@@ -167,7 +169,12 @@ export const begin = <E>(
           // The kernel that took over has recorded the task's end: stop the processes here.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         (closed) =>
-          Effect.zipRight(closeScope(scope, Exit.void), closed === undefined ? Effect.void : score(closed.id)),
+          Effect.zipRight(
+            closeScope(scope, Exit.void),
+            closed === undefined
+              ? Effect.void
+              : Effect.zipRight(kernel.endChildren(InstanceName.servedBy(instanceName)), score(closed.id)),
+          ),
       )
 
     // When the kernel ends with the task open.
@@ -221,6 +228,7 @@ export const begin = <E>(
       id,
       goal,
       seed,
+      budget: opening.budget,
       worked: opening.worked ?? (() => 0),
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),

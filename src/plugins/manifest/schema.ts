@@ -14,8 +14,8 @@ export { ComponentId, isPluginName, Risk } from "./fields.ts"
 
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 
-/** A day. */
-const TIMEOUT_MS = 24 * 60 * 60 * 1_000
+/** The longest time-out of a call, in milliseconds: a day. */
+export const TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
 /** A call's time-out, in milliseconds. */
 export const TimeoutMs = Schema.Number.pipe(

@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Schema } from "effect"
 import { Failure, optional } from "../../events/vocabulary/EventType.ts"
+import type { ChildUse, TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { defined } from "../../values/defined.ts"
 import { Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
@@ -32,6 +33,10 @@ export interface CallOptions {
   readonly agent?: string
   /** Receives `context.progress`. While it runs, only the newest report is kept. */
   readonly onProgress?: OnProgress
+  /** What an agent that the call calls may use. Only tools of the embedding program call agents. */
+  readonly budget?: TaskBudget
+  /** Receives the task of the agent that the call calls: once it is open, and once it has ended. */
+  readonly onChild?: (child: ChildUse) => void
 }
 
 /** The answer to a command. */

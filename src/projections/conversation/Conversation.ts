@@ -5,6 +5,7 @@
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
+import { parentIn } from "../state/environment/ParentOf.ts"
 import { isOfCritic } from "../state/ModelCallEnd.ts"
 import { begun } from "./Begun.ts"
 import { Calls } from "./Calls.ts"
@@ -278,12 +279,3 @@ const wordsOf = ({ type, line, payload }: Told, { response }: JsonObject): strin
   contentOf(response).text || (type === "ModelFailed" && payload !== null ? "" : line)
 
 const same = (a: string, b: string): boolean => a.trim() === b.trim()
-
-/** The task of the agent that asked for this one, as imports of sub-agents write it. */
-export const parentIn = (environment: Json | undefined): string | null => {
-  for (const options of Object.values(asObject(environment))) {
-    const { parent } = asObject(options)
-    if (isText(parent) && parent !== "") return parent
-  }
-  return null
-}

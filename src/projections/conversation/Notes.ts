@@ -15,6 +15,7 @@ const NOTES: ReadonlyMap<string, Note["what"]> = new Map([
   ["TaskContinued", "continued"],
   ["TaskCancelled", "cancelled"],
   ["TaskResumed", "resumed"],
+  ["TaskHandedOff", "agent"],
   ["AgentJoined", "agent"],
   ["AgentLeft", "agent"],
   ["AgentSuspended", "agent"],

@@ -20,7 +20,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ...["MemoryCompacted", "BudgetExceeded", "TimelineForked", "TaskPaused", "TaskContinued", "TaskCancelled"].map(
     (type) => [type, "n"] as const,
   ),
-  ...["TaskResumed", "AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "AgentLate"].map(
+  ...["TaskResumed", "TaskHandedOff", "AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "AgentLate"].map(
     (type) => [type, "n"] as const,
   ),
 ])

@@ -81,6 +81,7 @@ export const of = (events: ReadonlyArray<Event>): Course => {
     if (TROUBLES.has(event.type) || (is(event, "ScenarioEnded") && event.payload.result === "lost"))
       troubles.push({ at, type: event.type, event })
     if (is(event, "TaskOpened") || is(event, "TaskResumed")) agents.set(taskId, event.payload.agent)
+    if (is(event, "TaskHandedOff")) agents.set(taskId, event.payload.to)
     if (is(event, "ActuatorCommanded")) {
       const { commandId, actuator, args, agentId } = event.payload
       const by = shorten(oneLine(agentId ?? agents.get(taskId) ?? event.actor), 80)

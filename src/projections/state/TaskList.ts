@@ -29,7 +29,8 @@ const STANDING: ReadonlyArray<CoreName> = [
 export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
 
 /** A task without the facts in its other events: its steps, its model use, and its last position while it is open. */
-export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "unjudged" | "closedAt" | "asked">
+export type Standing = Heading &
+  Pick<Tasks.Task, "outcome" | "reason" | "unjudged" | "closedAt" | "asked" | "parent" | "budget">
 
 /** The ids of all tasks of a log's timeline, oldest first. */
 export const ids = (log: EventLog.Service): Effect.Effect<ReadonlyArray<string>, LogError> =>

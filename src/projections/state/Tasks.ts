@@ -3,11 +3,12 @@
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { ParentTask, TaskBudget, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
+import * as ParentOf from "./environment/ParentOf.ts"
 import * as LateAccount from "./LateAccount.ts"
 import * as TaskModelUse from "./TaskModelUse.ts"
 
@@ -35,6 +36,8 @@ export const Task = Schema.Struct({
   openedAt: EpochMs.annotations({ description: "When it began: of an imported task by its source's clock" }),
   closedAt: Schema.NullOr(EpochMs),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
+  parent: optional(ParentTask).annotations({ description: "The task that started it; absent if nobody did" }),
+  budget: optional(TaskBudget).annotations({ description: "What it and the tasks that it starts may use together" }),
   asked: optional(Asked).annotations({
     description: "What was last asked of it, while it is open: to pause or to end",
   }),
@@ -63,8 +66,9 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
   if (event.taskId === null) return
   if (is(event, "TaskOpened")) {
     if (tasks.get(event.taskId) !== undefined) return
-    const { goal, agent } = event.payload
+    const { goal, agent, limits } = event.payload
     const { position, occurredAt } = event
+    const parent = ParentOf.parentOf(event.payload)
     tasks.set(event.taskId, {
       goal,
       agent,
@@ -74,6 +78,7 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
       openedAt: occurredAt,
       closedAt: null,
       steps: 0,
+      ...defined({ parent, budget: limits?.budget }),
     })
     return
   }
@@ -126,4 +131,4 @@ const waiting = (task: Task, event: Event): Task => {
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 7, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 8, state: Tasks, apply })

@@ -156,6 +156,7 @@ const summaries: Summaries = {
   TaskCancelled: ({ by, reason }) => `by ${by}${because(reason)}`,
   TaskResumed: ({ agent, at: led, inDoubt }) =>
     `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
+  TaskHandedOff: ({ from, to, reason }) => `${from} to ${to}${because(reason)}`,
   ClockChanged: ({ byMs }) => `set ${byMs < 0 ? "back" : "forward"} by ${duration(Math.abs(byMs))}`,
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ reason, ...closed }) => Outcome.of(closed) + because(reason),

@@ -112,6 +112,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   TaskContinued: "task",
   TaskCancelled: "task",
   TaskResumed: "task",
+  TaskHandedOff: "task",
   ClockChanged: "task",
   TaskBundled: "task",
   TaskClosed: "task",

@@ -6,7 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
-import { parentIn } from "../../projections/conversation/Conversation.ts"
+import * as ParentOf from "../../projections/state/environment/ParentOf.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 
 /** The beginning of a task that another one started. */
@@ -73,7 +73,8 @@ export const extend = (
     }),
   )
 
-const parentOf = (event: Event): string | null => (is(event, "TaskOpened") ? parentIn(event.payload.environment) : null)
+const parentOf = (event: Event): string | null =>
+  is(event, "TaskOpened") ? (ParentOf.parentOf(event.payload)?.taskId ?? null) : null
 
 const childOf = (log: EventLog.Service, event: Event): Effect.Effect<Child | undefined, LogError> =>
   Effect.gen(function* () {

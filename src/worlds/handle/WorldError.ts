@@ -4,6 +4,7 @@ import { Data } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { ActError } from "../../kernel/acting/CommandExecution.ts"
+import type { ChildRefused } from "../../kernel/context/ChildRefused.ts"
 import type { TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
 import type { SearchWorldError } from "../../kernel/rollout/SearchWorld.ts"
 import type { PerceiveError } from "../../kernel/sensing/Perception.ts"
@@ -96,6 +97,7 @@ export type CloneError =
   | InvalidOptions
   | CallError
   | TaskClosed
+  | ChildRefused
   | AppendError
   | LogError
 

@@ -1,0 +1,151 @@
+/** Opens the children of tasks within the limits of their tree, and ends those that would outlive their parents. */
+
+import { Effect } from "effect"
+import { type AppendError, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
+import type { ParentTask, TaskBudget } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { ProjectorService } from "../../projections/projector/Projector.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import * as TaskTree from "../../projections/tree/TaskTree.ts"
+import { defined } from "../../values/defined.ts"
+import { ChildRefused } from "../context/ChildRefused.ts"
+import * as InstanceName from "../instances/InstanceName.ts"
+import type { OpenOptions } from "../tasks/OpenOptions.ts"
+import type { RunningTasks } from "../tasks/RunningTasks.ts"
+import type { Task } from "../tasks/Task.ts"
+import type { ChildOf } from "../tasks/TaskOpening.ts"
+import * as TreeLimits from "./TreeLimits.ts"
+
+/** A task that asks for a child, and the command by which it does, if there is one. */
+export interface Cause {
+  readonly taskId: string
+  readonly timeline?: string
+  readonly commandId?: string
+  readonly causationId?: string | undefined
+  /** What the command leaves to the child. */
+  readonly budget?: TaskBudget | undefined
+}
+
+/** The children of a kernel's tasks. */
+export interface ChildTasks {
+  /**
+   * Opens a child. It gets the plugins of its parent unless the options name others, and a budget that is part of the
+   * parent's.
+   *
+   * @param openAs opens the task with the completed options
+   */
+  readonly open: <E>(
+    cause: Cause,
+    options: OpenOptions,
+    openAs: (options: OpenOptions, child: ChildOf) => Effect.Effect<Task, E>,
+  ) => Effect.Effect<Task, E | ChildRefused | AppendError | LogError>
+  /** Cancels the open children of a task that has ended. */
+  readonly ended: (place: InstanceName.Served) => Effect.Effect<void, AppendError>
+}
+
+interface Services {
+  /** The log's `main` timeline, on which all children are. */
+  readonly log: EventLog.Service
+  readonly projector: Pick<ProjectorService, "current">
+  readonly running: Pick<RunningTasks, "has">
+  readonly limits: TreeLimits.TreeLimits
+  /** Open tasks of an earlier kernel. */
+  readonly left: ReadonlyArray<readonly [taskId: string, task: TaskTree.Member]>
+}
+
+export const make = ({ log, projector, running, limits, left }: Services): ChildTasks => {
+  const children = new Map<string, Set<string>>()
+  const parents = new Map<string, string>()
+  const opening = new Set<TreeLimits.Opening>()
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+
+  const know = (taskId: string, parent: TaskTree.Place) => {
+    const name = nameOf(parent)
+    parents.set(taskId, name)
+    children.set(name, (children.get(name) ?? new Set()).add(taskId))
+  }
+  for (const [taskId, { parent }] of left) if (parent !== undefined) know(taskId, parent)
+
+  /** Reserves the child's budget and its place in the tree until the log has it. */
+  const reserve = (cause: Cause, wanted: TaskBudget | undefined) =>
+    oneAtATime(
+      Effect.gen(function* () {
+        const parent = placeOf(cause)
+        if (!running.has(nameOf(parent))) {
+          const expected = "a parent that is an open task of this kernel"
+          return yield* new ChildRefused({ parent: cause.taskId, limit: "parent", expected, found: "none" })
+        }
+        const tasks = yield* projector.current(Tasks.projection)
+        const budget = yield* TreeLimits.grant(tasks, parent, wanted, [...opening], limits)
+        const reserved = { parent, budget }
+        opening.add(reserved)
+        return reserved
+      }),
+    )
+
+  /** Whoever paused or cancelled the parent did not know of the child. */
+  const askedOf = (taskId: string, { parent }: ChildOf) =>
+    Effect.gen(function* () {
+      if ((parent.timeline ?? MAIN) !== MAIN) return
+      const asked = (yield* TaskList.standing(log, parent.taskId))?.asked
+      if (asked === undefined) return
+      const { what, ...by } = asked
+      const type = what === "paused" ? "TaskPaused" : "TaskCancelled"
+      yield* log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events: [{ type, payload: by }] })
+    })
+
+  return {
+    open: (cause, options, openAs) =>
+      Effect.gen(function* () {
+        const { taskId, commandId } = cause
+        const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
+        const wanted = TaskTree.smaller(options.limits?.budget, cause.budget)
+        return yield* Effect.acquireUseRelease(
+          reserve(cause, wanted),
+          ({ parent, budget }) =>
+            Effect.gen(function* () {
+              const causationId = cause.causationId ?? opened?.id
+              const child: ChildOf = {
+                parent: { ...parent, ...defined({ commandId }) },
+                ...defined({ causationId }),
+              }
+              const plugins = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.plugins : undefined
+              const completed: OpenOptions = {
+                ...defined({ plugins }),
+                ...options,
+                ...(budget === undefined ? {} : { limits: { ...options.limits, budget } }),
+              }
+              const task = yield* openAs(completed, child)
+              know(task.id, parent)
+              yield* askedOf(task.id, child)
+              return task
+            }),
+          (reserved) => Effect.sync(() => opening.delete(reserved)),
+        )
+      }),
+    ended: (place) =>
+      Effect.gen(function* () {
+        const name = InstanceName.nameOf(place)
+        const parent = parents.get(name)
+        if (parent !== undefined) {
+          parents.delete(name)
+          children.get(parent)?.delete(name)
+          if (children.get(parent)?.size === 0) children.delete(parent)
+        }
+        const open = [...(children.get(name) ?? [])]
+        children.delete(name)
+        for (const taskId of open) {
+          parents.delete(taskId)
+          const payload = { by: "kernel", reason: `its parent, task ${place.taskId}, ended` }
+          const events = [{ type: "TaskCancelled", payload }] as const
+          yield* log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events })
+        }
+      }),
+  }
+}
+
+const placeOf = ({ taskId, timeline = MAIN }: Cause): ParentTask =>
+  timeline === MAIN ? { taskId } : { taskId, timeline }
+
+const nameOf = ({ taskId, timeline = MAIN }: TaskTree.Place): string => InstanceName.nameOf({ taskId, timeline })

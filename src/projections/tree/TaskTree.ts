@@ -1,0 +1,103 @@
+/**
+ * The tree of tasks that a task and its agents started: parents, children, depth, and what all of them used. Each task
+ * counts once. Pure.
+ */
+
+import { MAIN } from "../../events/log/EventLog.ts"
+import type { ParentTask, TaskBudget } from "../../events/vocabulary/Tasks.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+
+/** A task as far as trees need it. `Tasks.Task` and `TaskList.Standing` have these fields. */
+export interface Member {
+  readonly parent?: ParentTask | undefined
+  readonly from: number
+}
+
+/** Tasks by id. */
+export type Members<Of extends Member> = Readonly<Record<string, Of>>
+
+/** A task on one timeline. */
+export interface Place {
+  readonly taskId: string
+  /** Default: `main`. */
+  readonly timeline?: string | undefined
+}
+
+/** A task within a tree. */
+export interface Placed<Of extends Member> {
+  readonly taskId: string
+  readonly task: Of
+  /** 0 for the task at the top. */
+  readonly depth: number
+}
+
+/**
+ * A task's children, oldest first. A parent that nobody opened has none, and a task that names itself, or a later task,
+ * as its parent has none either: foreign logs may contain anything.
+ */
+export const childrenOf = <Of extends Member>(
+  tasks: Members<Of>,
+  { taskId, timeline = MAIN }: Place,
+): ReadonlyArray<readonly [taskId: string, task: Of]> => {
+  const parent = SafeRecord.get(tasks, taskId)
+  if (parent === undefined) return []
+  return Object.entries(tasks)
+    .filter(([, { parent: named, from }]) => {
+      return named?.taskId === taskId && (named.timeline ?? MAIN) === timeline && from > parent.from
+    })
+    .sort(([, a], [, b]) => a.from - b.from)
+}
+
+/** All tasks below one, each once: a child before its own children, siblings oldest first. */
+export const descendantsOf = <Of extends Member>(tasks: Members<Of>, place: Place): ReadonlyArray<Placed<Of>> => {
+  const byParent = new Map<string, Array<readonly [string, Of]>>()
+  for (const [taskId, task] of Object.entries(tasks)) {
+    const key = keyOf(task.parent)
+    const parent = task.parent === undefined ? undefined : SafeRecord.get(tasks, task.parent.taskId)
+    if (key === undefined || parent === undefined || parent.from >= task.from) continue
+    byParent.set(key, [...(byParent.get(key) ?? []), [taskId, task]])
+  }
+  const found: Array<Placed<Of>> = []
+  const add = (key: string | undefined, depth: number) => {
+    const children = key === undefined ? [] : (byParent.get(key) ?? [])
+    return children.toSorted(([, a], [, b]) => a.from - b.from).map(([taskId, task]) => ({ taskId, task, depth }))
+  }
+  const stack = add(keyOf(place), 1).toReversed()
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    found.push(next)
+    // Children are younger than their parents, so that this ends.
+    stack.push(...add(keyOf(next), next.depth + 1).toReversed())
+  }
+  return found
+}
+
+const keyOf = (place: Place | undefined): string | undefined =>
+  place === undefined ? undefined : JSON.stringify([place.taskId, place.timeline ?? MAIN])
+
+/** The ancestors of a task, its parent first. */
+export const ancestorsOf = <Of extends Member>(tasks: Members<Of>, taskId: string): ReadonlyArray<ParentTask> => {
+  const found: Array<ParentTask> = []
+  for (let task = SafeRecord.get(tasks, taskId); task?.parent !== undefined; ) {
+    const parent = SafeRecord.get(tasks, task.parent.taskId)
+    if (parent === undefined || parent.from >= task.from) return found
+    found.push(task.parent)
+    // The timeline of a fork has no parent of its own.
+    if ((task.parent.timeline ?? MAIN) !== MAIN) return found
+    task = parent
+  }
+  return found
+}
+
+/** The smaller of two budgets, limit by limit. */
+export const smaller = (a: TaskBudget | undefined, b: TaskBudget | undefined): TaskBudget | undefined => {
+  if (a === undefined || b === undefined) return a ?? b
+  return Object.fromEntries(
+    LIMITS.flatMap((limit) => {
+      const both = [a[limit], b[limit]].filter((value) => value !== undefined)
+      return both.length === 0 ? [] : [[limit, Math.min(...both)]]
+    }),
+  )
+}
+
+/** The limits of a budget. */
+export const LIMITS = ["steps", "commands", "tokens", "usd", "wallMs"] as const
