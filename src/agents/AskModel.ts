@@ -2,6 +2,7 @@
 
 import { Effect, Either } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
+import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOf } from "../kernel/pricing/Prices.ts"
@@ -55,7 +56,11 @@ export const askModel = (
     const first = { messages: run.unsent as unknown as Json, ...changed, ...recorded }
     return ask(
       task,
-      { ...asking(settings, task, run), hints: cache === "off" ? {} : { cache } },
+      {
+        ...asking(settings, task, run),
+        hints: cache === "off" ? {} : { cache },
+        ...defined({ hedge: settings.hedge }),
+      },
       {
         system,
         messages: Memory.select(memory, run),
@@ -95,7 +100,7 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   retries: settings.retries,
   interruptible: true,
   backoffMs,
-  costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
+  costOf: pricedBy,
   ...defined({ onDelta: settings.onDelta }),
   mayAsk: (afterMs: number) =>
     Effect.map(exceededIn(settings, task, run, afterMs), (exceeded) => exceeded === undefined),
@@ -113,11 +118,15 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   },
 })
 
+/** By the model's own prices, or by the table. */
+const pricedBy = (of: Model, usage: ModelUsage) =>
+  of.costOf === undefined ? costOf(of.provider, of.model, usage) : Effect.succeed(of.costOf(usage))
+
 /** With a budget of money, a model of unknown price is not asked. */
 const refusalOf = ({ budget }: Settings, run: ModelRun, of: Model) =>
   budget.usd === undefined || run.priced.has(nameOf(of))
     ? Effect.succeed(undefined)
-    : Effect.map(costOf(of.provider, of.model, { inputTokens: 1, outputTokens: 1 }), (cost) => {
+    : Effect.map(pricedBy(of, { inputTokens: 1, outputTokens: 1 }), (cost) => {
         if (cost !== null) run.priced.add(nameOf(of))
         return cost !== null
           ? undefined

@@ -49,12 +49,14 @@ export const EMPTY: Conversation = { messages: [], summary: null, tokens: 0, too
  */
 export const of = (events: ReadonlyArray<Event>): Conversation => {
   /** Requests without an answer, with their messages. Those of a request that never gets one were not sent. */
-  const asked = new Map<string, ReadonlyArray<Message>>()
+  const asked = new Map<string, { messages: ReadonlyArray<Message> }>()
   let conversation = EMPTY
   const told = (request: string, answer: ReadonlyArray<Message>, tokens: number) => {
-    const messages = asked.get(request)
-    if (messages === undefined) return
+    const sent = asked.get(request)
+    if (sent === undefined) return
     asked.delete(request)
+    const { messages } = sent
+    sent.messages = []
     conversation = { ...conversation, messages: [...conversation.messages, ...messages, ...answer], tokens }
   }
   for (const event of events) {
@@ -63,7 +65,8 @@ export const of = (events: ReadonlyArray<Event>): Conversation => {
     } else if (is(event, "ModelCalled")) {
       const request = Option.getOrUndefined(asRequest(event.payload.request))
       if (request === undefined) continue
-      asked.set(event.id, request.messages)
+      // A hedge sends what the first request sent. Whichever is answered, the messages were sent once.
+      asked.set(event.id, asked.get(event.payload.hedgeOf ?? "") ?? { messages: request.messages })
       // `Turns` wrote the tools; their schemas are JSON, like every payload.
       const tools = request.tools as ReadonlyArray<ToolDescription> | undefined
       if (tools !== undefined) conversation = { ...conversation, tools }

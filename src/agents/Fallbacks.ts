@@ -1,10 +1,13 @@
 /** The models of an agent, in the order in which they take over when one before them fails. */
 
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { LogError } from "../events/log/EventLog.ts"
 import { ModelFailureKind } from "../events/vocabulary/Deciding.ts"
+import type { AgentTask } from "../kernel/agents/Agent.ts"
 import { isTransient, type ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as Options from "../values/Options.ts"
 import type { Model } from "./models/Model.ts"
+import type { UnknownProvider } from "./models/UnusableModel.ts"
 
 /** A model that takes over, and the failures of models before it after which it does. */
 export interface Fallback {
@@ -50,15 +53,33 @@ export interface ModelsInTurn {
   readonly current: () => Model
   /** The next model that takes over after a failure of the current one; undefined if none does. */
   readonly next: (failure: ModelCallFailed) => Model | undefined
+  /** The model after the current one; undefined after the last. */
+  readonly following: () => Model | undefined
   readonly use: (model: Model) => void
 }
 
-export const inTurn = (first: Model, candidates: ReadonlyArray<Candidate>): ModelsInTurn => {
+/** The models of an agent within its task, where those of plugins are found. */
+export const inTask = (
+  task: AgentTask,
+  { model, candidates }: { readonly model: Model; readonly candidates: ReadonlyArray<Candidate> },
+): Effect.Effect<ModelsInTurn, UnknownProvider | LogError> => {
+  const found = (one: Model) => one.inTask?.(task) ?? Effect.succeed(one)
+  return Effect.gen(function* () {
+    const first = yield* found(model)
+    const others = yield* Effect.forEach(candidates, (one) =>
+      Effect.map(found(one.model), (model) => ({ ...one, model })),
+    )
+    return inTurn(first, others)
+  })
+}
+
+const inTurn = (first: Model, candidates: ReadonlyArray<Candidate>): ModelsInTurn => {
   let current = first
   let rest = candidates
   return {
     current: () => current,
     next: ({ kind }) => rest.find(({ takesOver }) => takesOver(kind))?.model,
+    following: () => rest[0]?.model,
     use: (model) => {
       const index = rest.findIndex((one) => one.model === model)
       current = model

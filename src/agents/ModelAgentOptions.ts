@@ -87,12 +87,25 @@ export interface ModelAgentOptions {
    * over `reasoning` and `serviceTier`, and are recorded with each request: put no secrets there.
    */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
+  /**
+   * Sends each request a second time if its answer is not whole after `afterMs` milliseconds. The first whole answer
+   * counts, and the other request is cancelled; both are events, and cost money. `to` sends it to the next of the
+   * `fallbacks` instead of to the same model. A replay makes no requests at all. Default: off.
+   */
+  readonly hedge?: HedgeOptions
   /** Maximum number of retries after a transient failure. Default: 4. */
   readonly retries?: number
   /** The agent's name in the log. Default: the model's, as `provider/model`. */
   readonly name?: string
   /** The agent's version in the log. Default: the first eight digits of its guide's digest. */
   readonly version?: string
+}
+
+/** When a request is hedged, and to which model. */
+export interface HedgeOptions {
+  readonly afterMs: number
+  /** Default: `same`. */
+  readonly to?: "same" | "fallback"
 }
 
 const ModelKind = Options.kind<Model>(
@@ -141,6 +154,10 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     ),
     serviceTier: Schema.Literal("standard", "flex", "priority"),
     providerOptions: Schema.Record({ key: Schema.String, value: JsonObject }),
+    hedge: Options.of<HedgeOptions>({
+      required: { afterMs: Options.wholeNumber(1) },
+      optional: { to: Schema.Literal("same", "fallback") },
+    }),
     retries: Options.wholeNumber(0, MOST_RETRIES),
     name: Options.Name,
     version: Options.Name,
@@ -258,6 +275,10 @@ export const settingsOf = (options: ModelAgentOptions): Settings => {
       : Fallbacks.candidate(loaded(given), undefined),
   )
   refuseUnfulfilled(candidates, decoded)
+  if (decoded.hedge?.to === "fallback" && candidates.length === 0) {
+    const problem = { path: "hedge.to", expected: "fallbacks to send the second request to", found: "none" }
+    throw new Options.InvalidOptions({ of: "fromModel", problems: [problem] })
+  }
   return {
     ...others,
     model,

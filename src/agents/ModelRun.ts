@@ -16,6 +16,7 @@ import * as LongResults from "./LongResults.ts"
 import type * as Memory from "./Memory.ts"
 import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
+import type { UnknownProvider } from "./models/UnusableModel.ts"
 import * as OfferedTools from "./team/OfferedTools.ts"
 
 export interface ModelRun {
@@ -50,9 +51,10 @@ export interface ModelRun {
 export const begin = (
   settings: Settings,
   task: AgentTask,
-): Effect.Effect<ModelRun, GuideUnknown | InvalidOptions | LogError> =>
+): Effect.Effect<ModelRun, GuideUnknown | UnknownProvider | InvalidOptions | LogError> =>
   Effect.gen(function* () {
     const guided = yield* guidedBy(settings, yield* task.capabilities())
+    const models = yield* Fallbacks.inTask(task, settings)
     const beganAt = yield* MonotonicClock.now
     const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
     return {
@@ -68,7 +70,7 @@ export const begin = (
       toolsDigest: undefined,
       used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
       priced: new Set(),
-      models: Fallbacks.inTurn(settings.model, settings.candidates),
+      models,
       handOffs: 0,
       passedBy: new Set(),
       evidence: [],

@@ -3,6 +3,7 @@
 import { Effect, Runtime, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
 import type { ModelCost } from "../events/vocabulary/Deciding.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOfSource } from "../kernel/pricing/Prices.ts"
@@ -34,6 +35,8 @@ export interface Asking {
   readonly onDelta?: (delta: AgentDelta) => void
   /** Default: none. */
   readonly hints?: TurnHints
+  /** Default: none. */
+  readonly hedge?: { readonly afterMs: number; readonly to?: "same" | "fallback" }
   readonly retries: number
   readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
   /** The cost of an answer; null if unknown. */
@@ -76,7 +79,7 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { models, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
+  const { models, retries, backoffMs, count, mayAsk, interruptible } = asking
   const requestDigest = RequestDigest.of(request)
   let isFirst = true
   const attempt = (
@@ -88,7 +91,12 @@ export const ask = (
     const told = isFirst ? recorded.first : recorded.again
     isFirst = false
     let isCounted = false
-    const countFailed = ({ usage, cost }: ModelCallFailed) => {
+    const countLost = ({ lost = [] }: Pick<ModelCallFailed, "lost">) => {
+      for (const { usage, cost } of lost) count({ usage, cost: cost ?? null, isMetered: true })
+    }
+    const countFailed = (failure: ModelCallFailed) => {
+      const { usage, cost } = failure
+      if (!isCounted) countLost(failure)
       if (usage !== undefined && !isCounted) count({ usage, cost: cost ?? null, isMetered: true })
       isCounted = true
     }
@@ -115,62 +123,20 @@ export const ask = (
         return chosen
       })
     return Effect.gen(function* () {
-      const come: Array<AnswerPart> = []
-      let usage: Turn["usage"] | undefined
+      const first = callOf(task, asking, request, model)
       const response = yield* task
-        .ask(
-          { provider, model: name, request: told, requestDigest },
-          (called) =>
-            Effect.gen(function* () {
-              const tell = yield* teller(asking, task.id, called.id)
-              const refused = yield* asking.refusal(model)
-              if (refused !== undefined) return yield* unasked(model, refused)
-              const onDelta = (delta: Delta) => {
-                gather(come, delta)
-                tell(delta)
-              }
-              const onUsage = (known: Turn["usage"]) => {
-                usage = known
-              }
-              const turn = yield* withCost(
-                { model, costOf },
-                inTime(
-                  { model, leftMs: asking.leftMs },
-                  answeredBy(model, request, onDelta, onUsage, asking.hints),
-                  () => ({
-                    parts: cleanedAll(model, come),
-                    usage,
-                  }),
-                ),
-              )
-              const cost = costOfSource(turn.cost) ?? (yield* costOf(model, turn.usage))
-              const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
-              // Readers decode answers by `AnswerPart`; they are JSON.
-              return {
-                response: answer as unknown as Json,
-                usage: turn.usage,
-                ...(cost === null ? {} : { cost }),
-                ...defined({ limits: turn.limits }),
-              }
-            }),
-          {
-            afterMs,
-            partial: Effect.gen(function* () {
-              const cost = usage === undefined ? null : yield* costOf(model, usage)
-              return {
-                response: { parts: cleanedAll(model, come) },
-                ...defined({ usage }),
-                ...(cost === null ? {} : { cost }),
-              }
-            }),
-            interruptible,
-            workedMs: asking.workedMs,
-            retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
-            fallbackTo: (failure) => Effect.map(waitAfter(failure), ({ to }) => to && nameOf(to)),
-            paced: { tokens: () => tokensIn(request), longestMs: longestPaceMs(asking) },
-          },
-        )
+        .ask({ provider, model: name, request: told, requestDigest }, first.answering, {
+          afterMs,
+          partial: first.partial,
+          interruptible,
+          workedMs: asking.workedMs,
+          retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
+          fallbackTo: (failure) => Effect.map(waitAfter(failure), ({ to }) => to && nameOf(to)),
+          paced: { tokens: () => tokensIn(request), longestMs: longestPaceMs(asking) },
+          ...hedging(task, asking, request, recorded.again),
+        })
         .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
+      countLost(response)
       count({ usage: response.usage, cost: response.cost ?? null, isMetered: isMetered(response.usage) })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
@@ -200,6 +166,70 @@ export const ask = (
     )
   }
   return attempt(0, 0)
+}
+
+/** A call of a model: how it answers, and what has come of it. */
+const callOf = (task: AgentTask, asking: Asking, request: TurnRequest, model: Model) => {
+  const { costOf } = asking
+  const come: Array<AnswerPart> = []
+  let usage: Turn["usage"] | undefined
+  const answering = (called: Event) =>
+    Effect.gen(function* () {
+      const tell = yield* teller(asking, task.id, called.id)
+      const refused = yield* asking.refusal(model)
+      if (refused !== undefined) return yield* unasked(model, refused)
+      const onDelta = (delta: Delta) => {
+        gather(come, delta)
+        tell(delta)
+      }
+      const onUsage = (known: Turn["usage"]) => {
+        usage = known
+      }
+      const turn = yield* withCost(
+        { model, costOf },
+        inTime(
+          { model, leftMs: asking.leftMs },
+          answeredBy(model, request, onDelta, onUsage, { ...asking.hints, called: called.id }),
+          () => ({
+            parts: cleanedAll(model, come),
+            usage,
+          }),
+        ),
+      )
+      const cost = costOfSource(turn.cost) ?? (yield* costOf(model, turn.usage))
+      const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
+      // Readers decode answers by `AnswerPart`; they are JSON.
+      return {
+        response: answer as unknown as Json,
+        usage: turn.usage,
+        ...(cost === null ? {} : { cost }),
+        ...defined({ limits: turn.limits }),
+      }
+    })
+  const partial = Effect.gen(function* () {
+    const cost = usage === undefined ? null : yield* costOf(model, usage)
+    return {
+      response: { parts: cleanedAll(model, come) },
+      ...defined({ usage }),
+      ...(cost === null ? {} : { cost }),
+    }
+  })
+  return { answering, partial }
+}
+
+/** The second request for an answer, which has no news for the log. */
+const hedging = (task: AgentTask, asking: Asking, request: TurnRequest, again: Json) => {
+  const { models, hedge, mayAsk, refusal } = asking
+  if (hedge === undefined) return {}
+  const model = (hedge.to === "fallback" ? models.following() : undefined) ?? models.current()
+  const { provider, model: name } = model
+  const { answering, partial } = callOf(task, asking, request, model)
+  const isAllowed = Effect.flatMap(refusal(model), (refused) =>
+    refused === undefined ? mayAsk(0) : Effect.succeed(false),
+  )
+  return {
+    hedge: { afterMs: hedge.afterMs, provider, model: name, request: again, mayAsk: isAllowed, answering, partial },
+  }
 }
 
 /** What follows a failure: a retry after so many milliseconds, another model, or nothing. */

@@ -32,6 +32,7 @@ import * as Critics from "./critics/Critics.ts"
 import * as Confirmations from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Supervision from "./instances/Supervision.ts"
+import { JudgeOptions } from "./judging/LiveJudge.ts"
 import * as Kernel from "./Kernel.ts"
 import { RateLimits } from "./pacing/RateLimits.ts"
 import * as MemoryTools from "./program/MemoryTools.ts"
@@ -67,7 +68,7 @@ export interface HindcastOptions<
 > extends LogOptions,
     Pick<
       Kernel.KernelOptions,
-      "idleMs" | "onOpenTasks" | "onProgress" | "rateLimits" | "restarts" | "trees" | "trust"
+      "idleMs" | "judge" | "onOpenTasks" | "onProgress" | "rateLimits" | "restarts" | "trees" | "trust"
     > {
   /** Directories of plugins to import when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
@@ -136,6 +137,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       onOpenTasks: Kernel.OnOpenTasks,
       onProgress: Kernel.OnProgress,
       rateLimits: RateLimits,
+      judge: JudgeOptions,
       agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
       trees: TreeLimits,
@@ -248,11 +250,11 @@ const kernelOn = (
   places: Places,
   files: FileRecorder | undefined,
 ) => {
-  const { gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trees, trust } = options
+  const { gate, seed, owner, idleMs, judge, onOpenTasks, onProgress, rateLimits, restarts, trees, trust } = options
   const { agents = [], plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, onOpenTasks, onProgress, rateLimits, restarts, trees, trust, files }),
+    ...defined({ gate, seed, owner, idleMs, judge, onOpenTasks, onProgress, rateLimits, restarts, trees, trust, files }),
   })
   const { memories } = options
   const program =

@@ -34,6 +34,7 @@ import * as Instances from "./instances/Instances.ts"
 import * as PluginListeners from "./instances/PluginListeners.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
 import * as Supervision from "./instances/Supervision.ts"
+import * as LiveJudge from "./judging/LiveJudge.ts"
 import * as ModelPaces from "./pacing/ModelPaces.ts"
 import { RateLimits } from "./pacing/RateLimits.ts"
 import { Program } from "./program/Program.ts"
@@ -46,6 +47,7 @@ import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
 import * as RolloutWorld from "./rollout/RolloutWorld.ts"
 import * as SearchWorld from "./rollout/SearchWorld.ts"
+import type { RubricInvalid } from "./rules/Rubric.ts"
 import * as SnapshotUpkeep from "./SnapshotUpkeep.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
@@ -130,6 +132,8 @@ export declare namespace Kernel {
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
     /** Scores past tasks with another rubric, as a new score set. */
     readonly rescore: Scoring.Service["rescore"]
+    /** Completes when the judge (`KernelOptions.judge`) is done with all tasks that have closed by now. */
+    readonly judged: Effect.Effect<void, LogError>
   }
 }
 
@@ -174,6 +178,11 @@ export interface KernelOptions {
    */
   readonly rateLimits?: RateLimits
   /**
+   * Judges each task after it has closed, by a rubric and a model, in the background and within a budget. If the kernel
+   * ends first, the next kernel with this judge continues. Default: only the measures of plugins score closed tasks.
+   */
+  readonly judge?: LiveJudge.JudgeOptions
+  /**
    * Receives the reports of calls in progress (`context.progress`), each as it comes. The outcome of a command records
    * them together. Default: nobody does.
    */
@@ -203,6 +212,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     trust: Schema.Boolean,
     files: FileRecorder,
     rateLimits: RateLimits,
+    judge: LiveJudge.JudgeOptions,
     onProgress: OnProgress,
     trees: TreeLimits,
   },
@@ -216,7 +226,7 @@ export const layer = (
   options: KernelOptions,
 ): Layer.Layer<
   Kernel,
-  Options.InvalidOptions | LeaseHeld | AppendError | LogError | Trust.ForeignLog,
+  Options.InvalidOptions | LeaseHeld | AppendError | LogError | Trust.ForeignLog | RubricInvalid,
   EventLog | Lease | Presence | Projector | PluginHost | Registry | Confirmations | Scoring
 > => Layer.scoped(Kernel, make(options))
 
@@ -337,6 +347,8 @@ const make = (input: KernelOptions) =>
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 
+    const judge =
+      options.judge === undefined ? LiveJudge.none : yield* LiveJudge.start(options.judge, { log, scoring, projector })
     const { directory, workspace } = options
     const rollouts = { log, registry, host, gate, directory, workspace, identity: lease.identity }
 
@@ -347,6 +359,7 @@ const make = (input: KernelOptions) =>
       unconsented,
       rescore: scoring.rescore,
       listener: (plugin, listener) => PluginListeners.open({ registry, instances: processes, seed }, plugin, listener),
+      judged: judge.settled,
       rolloutWorld: (of) => RolloutWorld.open(rollouts, of),
       searchWorld: (of) => SearchWorld.open(rollouts, of),
       fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),

@@ -215,6 +215,8 @@ export interface FetchOptions {
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
+  /** Receives the text of the response's body as it comes. */
+  readonly onText?: (text: string) => void
 }
 
 /** An HTTP response. */
@@ -590,6 +592,132 @@ export type Listener = (
   request: WebhookRequest,
 ) => HeardSignal | null | undefined | Promise<HeardSignal | null | undefined>
 
+/** A message of the conversation that a provider continues. */
+export type ProviderMessage =
+  | { readonly role: "system"; readonly content: ReadonlyArray<ProviderText> }
+  | { readonly role: "user"; readonly content: ReadonlyArray<ProviderText | ProviderFile> }
+  | {
+      readonly role: "assistant"
+      readonly content: ReadonlyArray<ProviderText | ProviderFile | ProviderReasoning | ProviderCall>
+    }
+  | { readonly role: "tool"; readonly content: ReadonlyArray<ProviderResult> }
+
+/** Text. */
+export interface ProviderText {
+  readonly type: "text"
+  readonly text: string
+}
+
+/** An image or another file, as base64. */
+export interface ProviderFile {
+  readonly type: "file"
+  /** A media type (RFC 6838), such as `image/png`. */
+  readonly mediaType: string
+  readonly data: string
+}
+
+/** The reasoning of an earlier answer. */
+export interface ProviderReasoning {
+  readonly type: "reasoning"
+  readonly text: string
+}
+
+/** A tool call of an earlier answer. */
+export interface ProviderCall {
+  readonly type: "call"
+  readonly callId: string
+  readonly tool: string
+  readonly args: Json
+}
+
+/** The result of a tool call, after the answer with the call. */
+export interface ProviderResult {
+  readonly callId: string
+  readonly tool: string
+  /** Whether the call did not succeed. */
+  readonly isError: boolean
+  readonly content: Json
+}
+
+/** A tool that the model may call. */
+export interface ProviderTool {
+  /** `^[a-zA-Z0-9_-]{1,64}$` */
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema of its arguments. */
+  readonly args: JsonObject
+}
+
+/** What the agent asks of the answer. A provider that cannot fulfil a wish throws, with the code `invalid-request`. */
+export interface ProviderSettings {
+  readonly temperature?: number
+  /** In tokens. */
+  readonly maxOutputTokens?: number
+  readonly toolChoice?: "auto" | "required" | "none" | { readonly tool: string }
+  readonly reasoning?: "off" | "minimal" | "low" | "medium" | "high" | "max" | { readonly budgetTokens: number }
+  readonly serviceTier?: "standard" | "flex" | "priority"
+  /** The agent's `providerOptions` for this plugin. */
+  readonly options?: JsonObject
+}
+
+/** The context of `generate`. `variables` of the manifest, and `fetch`, which reaches the granted hosts. */
+export interface ProviderContext
+  extends Pick<
+    PluginContext,
+    "variables" | "metadata" | "log" | "signal" | "random" | "now" | "run" | "readFile" | "fetch"
+  > {
+  /** The model's name in the manifest. */
+  readonly model: string
+  readonly settings: ProviderSettings
+}
+
+/** A whole answer. It is either final, with text, or calls tools. */
+export interface GeneratedAnswer {
+  /** Whether this is the answer to the person; false if it calls tools. */
+  readonly is_final: boolean
+  readonly text_content?: string
+  readonly reasoning_content?: string
+  /** `args` as a JSON value, or as the text that the model wrote. */
+  readonly tool_calls?: ReadonlyArray<{ readonly id?: string; readonly name: string; readonly args: Json }>
+  /** Present if the answer reached its limit of tokens. */
+  readonly finish?: "length"
+  /** The tokens that the answer used. Default: unknown, which is not zero. */
+  readonly usage?: {
+    /** All tokens of the request, cached ones included. */
+    readonly input_tokens: number
+    /** All tokens of the answer, reasoning included. */
+    readonly output_tokens: number
+    readonly cached_tokens?: number
+    readonly reasoning_tokens?: number
+  }
+  /** The cost that the service names, in US dollars. Default: by the manifest's price, otherwise unknown. */
+  readonly cost_usd?: number
+}
+
+/** A piece of an answer that streams. */
+export interface GeneratedPiece {
+  readonly text_content?: string
+  readonly reasoning_content?: string
+}
+
+/**
+ * A provider of language models. `generate` returns the whole answer, or is an async generator that yields pieces and
+ * returns the answer, in which the text of the pieces may be left out. One that ends without an answer was cut off.
+ *
+ * To fail, throw an error whose `code` is a kind of `ModelFailed`: `unauthorized`, `unknown-model`, `invalid-request`,
+ * `context-too-long`, `refused`, `rate-limited`, `overloaded`, `unreachable`, `timed-out`, `cut-off`, `unreadable` or
+ * `empty`. With `retryAfterMs`, the agent waits that long. With `response`, the result of `context.fetch`, Hindcast
+ * reads the kind, the wait and the reason from it, as for its own providers. Errors of `context.fetch` may pass through.
+ */
+export interface Provider {
+  /** Continues a conversation, in which the model may call the tools. */
+  readonly generate: (
+    history: ReadonlyArray<ProviderMessage>,
+    tools: ReadonlyArray<ProviderTool>,
+    context: ProviderContext,
+  ) => GeneratedAnswer | Promise<GeneratedAnswer> | AsyncGenerator<GeneratedPiece, GeneratedAnswer | undefined>
+}
+
 /** The default export of a plugin's entry: exactly the components that the manifest declares. */
 export interface Plugin {
   readonly sensors?: { readonly [name: string]: Sensor }
@@ -601,6 +729,8 @@ export interface Plugin {
   readonly measures?: { readonly [name: string]: Judge }
   /** By listener: one function for each listener of the manifest. */
   readonly listeners?: { readonly [name: string]: Listener }
+  /** A provider of models, or a class that gets the manifest's variables. The manifest declares its models. */
+  readonly provider?: Provider | (new (config: JsonObject) => Provider)
 }
 
 /**

@@ -137,6 +137,8 @@ export interface Hindcast extends Rollouts {
   readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
   /** Scores past tasks with another rubric, as a new score set. */
   readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
+  /** Resolves when the judge (`judge` of `open`) is done with all tasks that have closed by now. */
+  readonly judged: (call?: Calls.CallOptions) => Promise<void>
   readonly plugins: Plugins
   readonly confirmations: Confirmations
   readonly annotations: Annotations
@@ -213,7 +215,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     tasks: tasksOf(kernel, control, calls),
     scenarios: scenariosOf(kernel, calls),
     agent: (options) => fromModel({ ...defined({ model }), ...options } as ModelAgentOptions),
-    ...promised({ audit: kernel.audit }, calls),
+    ...promised({ audit: kernel.audit, judged: () => kernel.judged }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),
     plugins: promised(kernel.plugins, calls),

@@ -176,7 +176,7 @@ describe("an agent with fallbacks", () => {
       expect(given(wrong)).toThrow(/fallbacks/)
     }
     expect(given({ model: "openai/gpt-5", on: ["cancelled"] })).toThrow(/fallbacks/)
-    expect(given("nobody/gpt-5")).toThrow(/nobody/)
+    expect(given("opena/gpt-5")).toThrow(/opena/)
     expect(given({ model: "anthropic/claude-opus-4-6", on: ["refused"] })).not.toThrow()
   })
 })

@@ -183,7 +183,7 @@ describe("decode", () => {
     }
     expect(mistakesIn(json).split("\n")).toEqual([
       "looper-plugin.json has 5 mistakes:",
-      "  /colour: expected one of the fields name, description, version, entry, runtime, python, permissions, peas, guides, listeners, precomputed, variables, metadata, instance, concurrent, $schema, found an unknown field",
+      "  /colour: expected one of the fields name, description, version, entry, runtime, python, permissions, peas, guides, listeners, provider, precomputed, variables, metadata, instance, concurrent, $schema, found an unknown field",
       "  /name: expected a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, found \"Text Room\"",
       "  /description: expected non-empty text: the description that agents see, found nothing",
       '  /permissions/read: expected a list of directories; "." is the workspace, found "./data"',

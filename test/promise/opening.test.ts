@@ -47,7 +47,7 @@ describe("open", () => {
     const without = await open({ log: path.join(directory(), "other.db") })
     expect(() => without.agent()).toThrowError(/model: expected/)
     await without.close()
-    expect(await rejection(open(outside({ log: "log.db", model: "nobody/knows" })))).toMatchObject({
+    expect(await rejection(open(outside({ log: "log.db", model: "opena/knows" })))).toMatchObject({
       _tag: "UnknownProvider",
     })
   })

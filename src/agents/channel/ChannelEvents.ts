@@ -130,7 +130,7 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
     const last = ends && isNew && event.causationId === answer?.request ? pieces() : []
     if (ends && event.causationId === answer?.request) answer = undefined
     position = event.position
-    if (isOwn && is(event, "ModelCalled")) {
+    if (isOwn && is(event, "ModelCalled") && event.payload.hedgeOf === undefined) {
       const known = after.answer?.position === position ? after.answer.pieces : 0
       answer = { request: event.id, position, pieces: known }
     }

@@ -1,11 +1,14 @@
 /** A language model as an agent uses it: it streams one turn from a conversation and tools. */
 
 import type { Effect } from "effect"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type { ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { ProviderLimits } from "../../kernel/pacing/ModelPace.ts"
 import type { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { AnswerPart, Message } from "./Message.ts"
+import type { UnknownProvider } from "./UnusableModel.ts"
 
 /** A tool as a model sees it. */
 export interface ToolDescription {
@@ -34,10 +37,12 @@ export interface TurnRequest {
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
 }
 
-/** Hints about a request that change its cost and not its answer. */
+/** Hints about a request that do not change its answer. */
 export interface TurnHints {
   /** How long the provider may cache the request's beginning for the next request. Default: it is not told to. */
   readonly cache?: CacheTime
+  /** The id of the request's `ModelCalled` event, the cause of what a plugin's provider asks of the host. */
+  readonly called?: string
 }
 
 /** How long a provider caches the beginning of a request: five minutes or an hour after its last use. */
@@ -95,6 +100,13 @@ export interface Model {
    * takes all.
    */
   readonly unfulfilled?: (wishes: Pick<TurnRequest, "reasoning" | "serviceTier">) => string | undefined
+  /** The cost of an answer by the model's own prices; null if unknown. Default: by the table of prices. */
+  readonly costOf?: (usage: ModelUsage) => ModelCost | null
+  /**
+   * The model within a task, for one that a plugin provides: its turns outside of a task fail. Fails if no plugin of the
+   * task has the model. Default: the model itself.
+   */
+  readonly inTask?: (task: Pick<Task, "capabilities" | "generate">) => Effect.Effect<Model, UnknownProvider | LogError>
   /**
    * Asks the model for one turn. `onDelta` receives each piece as it arrives; the possible start of the model's key is
    * held back, so that no key spans several deltas. An answer that did not end cleanly fails, with its parts and usage

@@ -2,11 +2,13 @@
 
 import { Effect, Either, Redacted } from "effect"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
+import { isPluginName } from "../../plugins/manifest/fields.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
+import * as PluginModel from "./plugin/PluginModel.ts"
 import * as AiSdkModel from "./providers/AiSdkModel.ts"
 import { ending } from "./providers/AnswerEnd.ts"
 import { bounded } from "./providers/AnswerLimit.ts"
@@ -70,8 +72,10 @@ export const load = (
  * Loads a model like `load`, at its first request: a replay of its answers needs neither package nor key. If it cannot
  * be loaded, its turns fail.
  */
-export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
-  Either.map(named(name), ([{ name: provider, wishes }, model]) => {
+export const lazy = (name: string): Either.Either<Model, UnknownProvider> => {
+  const plugin = ofPlugin(name)
+  if (plugin !== undefined) return Either.right(plugin)
+  return Either.map(named(name), ([{ name: provider, wishes }, model]) => {
     let loaded: Model | undefined
     const loading = Effect.suspend(() => (loaded === undefined ? load(name) : Effect.succeed(loaded))).pipe(
       Effect.tap((found) =>
@@ -93,6 +97,17 @@ export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
       turn: (...asked) => Effect.flatMap(loading, ({ turn }) => turn(...asked)),
     }
   })
+}
+
+/**
+ * The model of a plugin, if the name may mean one: the task says later whether it does. A name that is almost that of a
+ * provider of Hindcast is a typing mistake.
+ */
+export const ofPlugin = (name: string): Model | undefined => {
+  const { prefix, model } = split(name)
+  const isOwn = KNOWN.includes(prefix) || DidYouMean.similarNames(prefix, KNOWN).length > 0
+  return isOwn || model === "" || !isPluginName(prefix) ? undefined : PluginModel.named(prefix, model, KNOWN)
+}
 
 const OF = "Models.load"
 
@@ -118,14 +133,20 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const isHeaderText = (text: unknown): text is string => typeof text === "string" && /^[\x20-\x7e]*$/.test(text)
 
 const named = (name: string): Either.Either<readonly [Provider.Provider, string], UnknownProvider> => {
+  const { text, prefix, model } = split(name)
+  const provider = Provider.providers.find((known) => known.name === prefix)
+  if (provider !== undefined && model !== "") return Either.right([provider, model])
+  const [nearest] = provider === undefined ? DidYouMean.similarNames(prefix, KNOWN) : []
+  return Either.left(new UnknownProvider({ found: text, known: KNOWN, ...defined({ nearest }) }))
+}
+
+const KNOWN: ReadonlyArray<string> = Provider.providers.map(({ name }) => name)
+
+const split = (name: string) => {
   const text = String(name)
   const slash = text.indexOf("/")
   const [prefix, model] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash + 1).trim()]
-  const provider = Provider.providers.find((known) => known.name === prefix)
-  if (provider !== undefined && model !== "") return Either.right([provider, model])
-  const known = Provider.providers.map(({ name }) => name)
-  const [nearest] = provider === undefined ? DidYouMean.similarNames(prefix, known) : []
-  return Either.left(new UnknownProvider({ found: text, known, ...defined({ nearest }) }))
+  return { text, prefix, model }
 }
 
 const invalid = (path: string, expected: string, found: string) =>

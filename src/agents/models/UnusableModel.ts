@@ -7,9 +7,14 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{
   readonly found: string
   readonly known: ReadonlyArray<string>
   readonly nearest?: string
+  /** The models of active plugins, as `plugin/model`, if they were looked at. */
+  readonly offered?: ReadonlyArray<string>
 }> {
   override get message() {
-    const expected = `Expected a model as provider/model, with one of the providers ${this.known.join(", ")}`
+    const { offered } = this
+    const listed =
+      offered === undefined ? "" : `, or a model of an active plugin (${offered.join(", ") || "they have none"})`
+    const expected = `Expected a model as provider/model, with one of the providers ${this.known.join(", ")}${listed}`
     const suggestion = this.nearest === undefined ? "" : ` Did you mean ${this.nearest}?`
     return `${expected}; found ${JSON.stringify(this.found)}.${suggestion}`
   }

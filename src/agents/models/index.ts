@@ -2,6 +2,7 @@
 
 export { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 export * as Cassette from "./Cassette.ts"
+export { judge } from "./judge/JudgeModel.ts"
 export * as Message from "./Message.ts"
 export type {
   CacheTime,

@@ -78,6 +78,7 @@ const agentsOf = (settings: Settings): Effect.Effect<ReadonlyMap<string, Setting
 export interface Decided {
   readonly call: CallPart
   readonly settings: Settings
+  readonly models: Fallbacks.ModelsInTurn
   readonly reason: string | undefined
 }
 
@@ -113,12 +114,17 @@ export const decided = (
     if (run.handOffs >= MOST) return Either.left(`the task was handed over ${MOST} times, the most. Continue yourself`)
     const guided = yield* Effect.either(guidedBy(next, yield* task.capabilities()))
     if (Either.isLeft(guided)) return Either.left(`${to} cannot continue: ${guided.left.message}`)
-    return Either.right({ call, settings: guided.right, reason })
+    const models = yield* Fallbacks.inTask(task, next).pipe(
+      Effect.map((found) => Either.right(found)),
+      Effect.catchTag("UnknownProvider", (unknown) => Effect.succeed(Either.left(unknown))),
+    )
+    if (Either.isLeft(models)) return Either.left(`${to} cannot continue: ${models.left.message}`)
+    return Either.right({ call, settings: guided.right, models: models.right, reason })
   })
 
 /** Records a hand-off, and lets the other agent continue within the budget with which the task began. */
 export const to = (
-  { call: { callId, tool }, settings: next, reason }: Decided,
+  { call: { callId, tool }, settings: next, models, reason }: Decided,
   settings: Settings,
   task: AgentTask,
   run: ModelRun,
@@ -129,7 +135,7 @@ export const to = (
       payload: { from: fullName(settings), to: fullName(next), ...defined({ reason }) },
     })
     run.settings = { ...next, budget: settings.budget }
-    run.models = Fallbacks.inTurn(next.model, next.candidates)
+    run.models = models
     run.handOffs += 1
     run.passedBy = new Set([...run.passedBy, settings.agent.name])
     tell(run, { role: "tool", content: [{ callId, tool, isError: false, content: { handedOverTo: next.agent.name } }] })

@@ -9,6 +9,7 @@ import { Effect, Option, Schema } from "effect"
 import * as Agent from "../../agents/Agent.ts"
 import type * as Budget from "../../agents/Budget.ts"
 import * as Models from "../../agents/models/index.ts"
+import { ofPlugin } from "../../agents/models/Models.ts"
 import * as PlayedModel from "../../agents/models/PlayedModel.ts"
 import type * as KernelAgent from "../../kernel/agents/Agent.ts"
 import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
@@ -161,6 +162,9 @@ const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: Readonl
 export const modelOf = (model: string, cassette: Option.Option<string>, use: "live" | "replay") =>
   Effect.gen(function* () {
     if (Option.isSome(cassette)) return yield* PlayedModel.played(cassette.value, model)
+    // A plugin's model is found in its task.
+    const plugin = ofPlugin(model)
+    if (plugin !== undefined) return plugin
     return use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
   })
 

@@ -183,6 +183,11 @@ export const decidingEvents = [
           description: "For a recorded program's retry: the id of the first attempt's event",
         }),
       ),
+      hedgeOf: optional(
+        Schema.NonEmptyString.annotations({
+          description: "For an agent's second request for the same answer: the id of the first one's event",
+        }),
+      ),
       batch: optional(
         Schema.Struct({
           id: optional(Schema.String.annotations({ description: "The provider's id of the batch, if known" })),

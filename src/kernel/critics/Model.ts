@@ -2,6 +2,7 @@
 
 import { Data, Effect, Schema } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
+import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -57,7 +58,9 @@ export type ModelAnswer = typeof ModelAnswer.Type
 /** A model's response. */
 export interface Response {
   readonly answer: Json
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
+  readonly usage: ModelUsage
+  /** Default: by the table of prices. */
+  readonly cost?: ModelCost
 }
 
 /** The model did not answer. Retry, or use another model. */
@@ -65,6 +68,10 @@ export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   readonly provider: string
   readonly model: string
   readonly reason: string
+  /** Default: `unreachable`. */
+  readonly kind?: ModelFailureKind
+  /** The used tokens, as far as they are known. */
+  readonly usage?: ModelUsage
 }> {
   override get message() {
     return `${this.provider}/${this.model} did not answer: ${this.reason}`
@@ -106,11 +113,12 @@ export interface ModelOptions {
 }
 
 /** Returns the value itself, not a copy. */
-const ModelKind = Options.kind<Model>("a model: an object with provider, model, recorded and a function ask", (value) =>
-  Options.has("provider", "model", "recorded", "ask")(value),
+export const ModelKind = Options.kind<Model>(
+  "a model: an object with provider, model, recorded and a function ask",
+  (value) => Options.has("provider", "model", "recorded", "ask")(value),
 )
 
-const MAX_REPEATS = 1_000
+export const MAX_REPEATS = 1_000
 
 /** Schema of `ModelOptions`. */
 export const ModelOptions = Options.of<ModelOptions>({

@@ -3,8 +3,10 @@
 import { Effect, Either, Schema } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import { mistakesOf } from "../../values/schema/Mistakes.ts"
+import { costOf } from "../pricing/Prices.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Critic, type Target, unscored, type Verdict } from "./Critic.ts"
 import * as Model from "./Model.ts"
@@ -112,9 +114,28 @@ const asker = (model: Model.Model, record: RecordCall) => {
       const payload = { provider, model: model.model, requestDigest, request }
       const called = yield* record({ type: "ModelCalled", payload }, task.id)
       const startedAt = performance.now()
-      const { answer, usage } = yield* model.ask(question, requestDigest)
-      const latencyMs = performance.now() - startedAt
-      const responded = { response: answer, usage, latencyMs }
+      const latency = () => ({ latencyMs: performance.now() - startedAt })
+      const { answer, usage, cost } = yield* model.ask(question, requestDigest).pipe(
+        Effect.tapError((error) =>
+          error._tag === "ModelFailed"
+            ? record(
+                {
+                  type: "ModelFailed",
+                  causationId: called,
+                  payload: {
+                    kind: error.kind ?? "unreachable",
+                    reason: plainText(error.reason),
+                    ...latency(),
+                    ...defined({ usage: error.usage }),
+                  },
+                },
+                task.id,
+              )
+            : Effect.void,
+        ),
+      )
+      const priced = cost ?? (yield* costOf(provider, model.model, usage)) ?? undefined
+      const responded = { response: answer, usage, ...latency(), ...defined({ cost: priced }) }
       yield* record({ type: "ModelResponded", causationId: called, payload: responded }, task.id)
       return answer
     })

@@ -7,6 +7,7 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed } from "../tasks/ModelCalls.ts"
+import * as RecordedCalls from "./calls/RecordedCalls.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
@@ -36,8 +37,14 @@ const ledUntil = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
 /** Drops model calls that a fork or the end of a kernel cut off. */
 const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const last = Math.max(0, ...ledUntil(events))
-  const answered = new Set(events.flatMap((event) => (isAnswer(event) ? [event.causationId] : [])))
-  return events.filter((event) => !is(event, "ModelCalled") || event.position > last || answered.has(event.id))
+  const { answerOf } = RecordedCalls.of(events)
+  return events.filter(
+    (event) =>
+      !is(event, "ModelCalled") ||
+      event.position > last ||
+      event.payload.hedgeOf !== undefined ||
+      answerOf(event) !== undefined,
+  )
 }
 
 /**
@@ -167,26 +174,21 @@ export const isTurn = ({ choice }: PayloadOf<"DecisionMade">): boolean => "calls
 const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
   is(event, "DecisionMade") && !isTurn(event.payload)
 
-const answerIn = (event: Event, provider: string, model: string): Consultation["answer"] => {
+const answerIn = ({ event, call, lost }: RecordedCalls.RecordedAnswer): Consultation["answer"] => {
+  const spent = lost.length === 0 ? {} : { lost }
   if (is(event, "ModelResponded")) {
     const { latencyMs: _, ...response } = event.payload
-    return response
+    return { ...response, ...spent }
   }
   if (!is(event, "ModelFailed")) return null
   const { latencyMs: _, ...failure } = event.payload
-  return new ModelCallFailed({ provider, model, ...failure })
+  return new ModelCallFailed({ provider: call.provider, model: call.model, ...failure, ...spent })
 }
-
-/** A cancelled call got no answer. */
-const isAnswer = (event: Event): boolean =>
-  is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
 
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
-  const answers = new Map(
-    events.flatMap((event) => (isAnswer(event) ? [[event.causationId ?? "", event] as const] : [])),
-  )
+  const { answerOf } = RecordedCalls.of(events)
   const received = new Map(
     events.flatMap((event) => (is(event, "InputReceived") ? [[event.position, inputOf(event)] as const] : [])),
   )
@@ -206,10 +208,12 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       return [{ kind: "input", position, until: position, inputs: delivered(event.payload.inputs), ...agentOf(event) }]
     }
     if (is(event, "ModelCalled")) {
-      const { provider, model, request, requestDigest } = event.payload
-      const answered = answers.get(event.id)
-      const until = answered?.position ?? Number.POSITIVE_INFINITY
-      const answer = answered === undefined ? null : answerIn(answered, provider, model)
+      const { provider, model, request, requestDigest, hedgeOf } = event.payload
+      // The answer to the first request counts, whichever call gave it.
+      if (hedgeOf !== undefined) return []
+      const answered = answerOf(event)
+      const until = answered?.event.position ?? Number.POSITIVE_INFINITY
+      const answer = answered === undefined ? null : answerIn(answered)
       return [
         {
           kind: "consult",

@@ -216,6 +216,8 @@ export const make = (
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
     worked: () => 0,
     ask: (question, _answering, options) => ask(question, options),
+    generate: ({ provider, model }) =>
+      new ModelCallFailed({ provider, model, kind: "not-recorded", reason: "a replay asks no plugin" }),
     inputs: (options = {}) => inputs(options),
     late,
     inTime: lateness.inTime,

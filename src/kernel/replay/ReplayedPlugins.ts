@@ -224,4 +224,5 @@ const MAX_ARGS = 300
 
 const keyOf = (sensor: string, agentId: string | undefined) => (agentId === undefined ? sensor : `${sensor} ${agentId}`)
 
-const ofAgent = ({ agentId }: AskOptions = {}): AskOptions => (agentId === undefined ? {} : { agentId })
+const ofAgent = ({ agentId }: Pick<AskOptions, "agentId"> = {}): Pick<AskOptions, "agentId"> =>
+  agentId === undefined ? {} : { agentId }

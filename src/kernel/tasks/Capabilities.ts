@@ -23,6 +23,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { calledAgent } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
+import { offeredBy, type ProviderCapability } from "./providers/Generation.ts"
 
 /** An actuator that an agent can command. */
 export interface ActuatorCapability {
@@ -91,6 +92,8 @@ export interface Capabilities {
   readonly actuators: ReadonlyArray<ActuatorCapability>
   /** The guides that agents may get by name. */
   readonly guides: ReadonlyArray<GuideCapability>
+  /** The models of active plugins, also of those that do not take part. Absent if there are none. */
+  readonly providers?: ReadonlyArray<ProviderCapability>
   /** The agent's setup in a scenario: its `initial_agent_config`. */
   readonly config?: JsonObject
 }
@@ -124,11 +127,12 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
           .filter((declared) => declared.name === component)
           .map((declared) => offer(name, declared, plugin)),
       )
-  const manifests = Object.entries(registry)
-    .filter(([name, { active }]) => active && takesPart(name))
-    .map(([, plugin]) => manifestOf(plugin))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const active = Object.entries(registry).filter(([name, { active }]) => active && takesPart(name))
+  const manifests = active.map(([, plugin]) => manifestOf(plugin)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  // Whoever names a model has chosen its plugin, which adds nothing to what the agent can do.
+  const providers = Object.values(registry).flatMap((plugin) => (plugin.active ? offeredBy(plugin) : []))
   return {
+    ...(providers.length === 0 ? {} : { providers }),
     plugins: manifests.map(descriptionIn),
     guides: manifests.flatMap((manifest) =>
       guidesOf(manifest).map(({ file: _, ...guide }) => ({ ...guide, name: `${manifest.name}/${guide.name}` })),

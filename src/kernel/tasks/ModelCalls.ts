@@ -1,66 +1,21 @@
 /** Records an agent's calls of language models. */
 
-import { Data, Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
-import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as Deciding from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
 import { defined } from "../../values/defined.ts"
-import { type Json, plainText } from "../../values/Json.ts"
-import type { ProviderLimits } from "../pacing/ModelPace.ts"
 import * as PacedCalls from "../pacing/PacedCalls.ts"
+import * as CallEnd from "./calls/CallEnd.ts"
+import * as Hedging from "./calls/Hedging.ts"
+import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "./calls/ModelCall.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
-/** An agent's request to a language model. */
-export interface ModelCallRequest {
-  readonly provider: string
-  readonly model: string
-  /** The whole request, or the part that is new since this agent's last one. The log keeps it. */
-  readonly request: Json
-  /** Digest of the whole request. Default: that of `request`. */
-  readonly requestDigest?: string
-}
-
-/** The model's response with its tokens. */
-export interface ModelCallResponse {
-  readonly response: Json
-  readonly usage: ModelUsage
-  readonly cost?: ModelCost
-  /** The provider's rate limits, as its answer says them. Not recorded. */
-  readonly limits?: ProviderLimits
-}
-
-/**
- * The model did not answer, or not completely. It is recorded, and a replay fails with it again. Retry if
- * `isTransient(kind)`; otherwise see the reason.
- */
-export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
-  readonly provider: string
-  readonly model: string
-  readonly kind: ModelFailureKind
-  readonly reason: string
-  /** The partial answer. */
-  readonly response?: Json
-  /** The used tokens, as far as known. */
-  readonly usage?: ModelUsage
-  readonly cost?: ModelCost
-  /** The wait that the provider asked for, in milliseconds. */
-  readonly retryAfterMs?: number
-  /** The agent's wait before its retry, in milliseconds, if recorded. */
-  readonly retryInMs?: number
-  /** The model that the agent asks instead, if recorded. */
-  readonly fallbackTo?: string
-  /** The provider's rate limits, as its answer says them. Not recorded. */
-  readonly limits?: ProviderLimits
-}> {
-  override get message() {
-    return `${this.provider}/${this.model} did not answer (${this.kind}): ${this.reason}`
-  }
-}
+export { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "./calls/ModelCall.ts"
 
 const TRANSIENT: ReadonlySet<ModelFailureKind> = new Set([
   ...(["rate-limited", "overloaded", "unreachable", "timed-out", "cut-off", "unreadable", "empty"] as const),
@@ -75,7 +30,7 @@ export type Answering<E> =
   | ((called: Event) => Effect.Effect<ModelCallResponse, E>)
 
 /** Options of a request. */
-export interface AskOptions {
+export interface AskOptions<E = never> {
   /** Wait before the request, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
   /** The partial answer, with usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
@@ -92,6 +47,8 @@ export interface AskOptions {
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
   /** The model to ask instead, as `provider/model`; undefined without one. Recorded. */
   readonly fallbackTo?: (failure: ModelCallFailed) => Effect.Effect<string | undefined>
+  /** A second request if this one is slow. The first whole answer counts. A replay makes none. Default: none. */
+  readonly hedge?: Hedging.Hedge<E>
   /**
    * Keeps the request within the rate limits that all tasks of the kernel share. One that would wait for longer than
    * `longestMs` fails as `rate-limited` without being sent. Default: it does not wait. A replay does not wait either.
@@ -119,12 +76,12 @@ export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  options: AskOptions = {},
+  options: AskOptions<E> = {},
   interruption: Interruption = NO_INTERRUPTION,
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId, workedMs, retryInMs } = options
+      const { afterMs = 0, partial = NOTHING, interruptible = false, agentId, workedMs, retryInMs, hedge } = options
       const { waits, arrives } = interruptible ? interruption : NO_INTERRUPTION
       if (afterMs > 0) yield* restore(Effect.raceFirst(Effect.sleep(afterMs), arrives))
       const turn =
@@ -143,113 +100,139 @@ export const ask = <E>(
           ...defined({ agentId }),
         },
       })
-      const startedAt = performance.now()
-      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs, ...next }: FailedCall) =>
-        task.record({
-          type: "ModelFailed",
-          causationId: called.id,
-          payload: {
-            kind,
-            reason: plainText(reason),
-            latencyMs: MonotonicClock.elapsedSince(startedAt),
-            ...defined({ response, usage, cost, retryAfterMs, ...next }),
-          },
-        })
-      // If the partial answer is too large for an event or not JSON, records the failure without it; failing that,
-      // without its tokens. `[]` shows that something came: a call of unknown use is not one that used nothing.
-      const recordFailure = (failed: FailedCall) => {
-        const { kind, reason, response, usage, cost, retryInMs, fallbackTo } = failed
-        const least: FailedCall = {
-          kind,
-          reason,
-          ...(response === undefined && usage === undefined && cost === undefined ? {} : { response: [] }),
-          ...defined({ retryInMs, fallbackTo }),
-        }
-        const metered: FailedCall = {
-          ...least,
-          ...defined({ usage, cost }),
-        }
-        return recordFailed(failed).pipe(
-          Effect.catchTag("InvalidEvent", () => recordFailed(metered)),
-          Effect.catchTag("InvalidEvent", () => recordFailed(least)),
-        )
-      }
-      const recordWithNext = (failed: ModelCallFailed) =>
+      const first = CallEnd.of(task, called, partial)
+      const ends = [first]
+      const recordWithNext = (failed: ModelCallFailed, end: CallEnd.CallEnd) =>
         Effect.gen(function* () {
           const waitMs = yield* retryInMs?.(failed) ?? Effect.succeed(undefined)
           const fallbackTo = yield* options.fallbackTo?.(failed) ?? Effect.succeed(undefined)
           const { kind, reason, response, usage, cost, retryAfterMs } = failed
-          return yield* recordFailure({
+          return yield* end.failed({
             kind,
             reason,
             ...defined({ response, usage, cost, retryAfterMs, retryInMs: waitMs, fallbackTo }),
           })
         })
+      /** Cancels the calls that have not ended. */
+      const cancelRest = Effect.suspend(() =>
+        Effect.forEach(
+          ends.filter((end) => !end.isRecorded()),
+          (end) => end.cancelled("the request was cancelled"),
+          { discard: true },
+        ),
+      )
       const answered = inPace(
         { provider, model },
         turn,
         Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering)),
       )
-      /** The answer; none if an input interrupted it. */
-      const answeredOrNot: Effect.Effect<
-        Option.Option<ModelCallResponse>,
-        E | ModelCallFailed | LogError
-      > = Effect.flatMap(waits, (isWaiting) =>
-        isWaiting
-          ? Effect.zipRight(turn.giveBack, Effect.succeedNone)
-          : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
+      const ending =
+        hedge === undefined || turn.refused !== undefined
+          ? Hedging.alone(first, answered)
+          : Hedging.race(
+              first,
+              answered,
+              hedge.afterMs,
+              Effect.tap(beginHedge(task, hedge, { requestDigest, hedgeOf: called.id, ...options }), (second) =>
+                Effect.sync(() => {
+                  if (second !== undefined) ends.push(second.end)
+                }),
+              ),
+            )
+      /** How it ended; none if an input interrupted it. */
+      const endedOrNot: Effect.Effect<Option.Option<Hedging.Ended<E>>, AppendError> = Effect.flatMap(
+        waits,
+        (isWaiting) =>
+          isWaiting
+            ? Effect.zipRight(turn.giveBack, Effect.succeedNone)
+            : Effect.raceFirst(Effect.asSome(ending), Effect.zipRight(arrives, Effect.succeedNone)),
       )
       // Read the partial answer once the answer has ended.
-      const interrupted = Effect.flatMap(
-        partial,
-        (come) => new ModelCallFailed({ provider, model, kind: "interrupted", reason: INTERRUPTED, ...come }),
-      )
-      const answer: Effect.Effect<ModelCallResponse, E | LogError | ModelCallFailed> = interruptible
-        ? Effect.flatMap(restore(answeredOrNot), (found) =>
+      const interrupted = Effect.suspend(() => {
+        const end = ends.find((one) => !one.isRecorded()) ?? first
+        const failed = (come: CallEnd.PartialAnswer) =>
+          new ModelCallFailed({ provider, model, kind: "interrupted", reason: INTERRUPTED, ...come })
+        return Effect.map(
+          end.partial,
+          (come): Hedging.Ended<E> => ({ result: Either.left(failed(come)), end, lost: [] }),
+        )
+      })
+      const whole: Effect.Effect<Hedging.Ended<E>, AppendError> = interruptible
+        ? Effect.flatMap(restore(endedOrNot), (found) =>
             Option.isSome(found) ? Effect.succeed(found.value) : interrupted,
           )
-        : restore(answered)
-      return yield* answer.pipe(
-        Effect.tap(({ usage }) => warnOfUnknownFields(`${provider}/${model}`, usage)),
-        Effect.tap(({ response, usage, cost }) =>
-          Effect.catchTag(
-            task.record({
-              type: "ModelResponded",
-              causationId: called.id,
-              payload: {
-                response,
-                usage,
-                latencyMs: MonotonicClock.elapsedSince(startedAt),
-                ...defined({ cost }),
-              },
-            }),
-            "InvalidEvent",
-            // It answered, and costs money.
-            ({ message }) =>
-              new ModelCallFailed({
-                provider,
-                model,
-                kind: "invalid-request",
-                reason: unrecordable(message),
-                response: [],
-                usage,
-                ...defined({ cost }),
-              }),
-          ),
-        ),
-        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordWithNext(failure) : Effect.void)),
-        Effect.onInterrupt(() =>
-          Effect.flatMap(partial, (known) =>
-            recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
-          ).pipe(
-            // A suspended task asks again when it resumes.
-            Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
-            Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
-          ),
+        : restore(ending)
+      const { result, end, lost } = yield* whole.pipe(Effect.onInterrupt(() => cancelRest))
+      const spent = lost.length === 0 ? {} : { lost }
+      const failedBy = (failure: ModelCallFailed) =>
+        Effect.zipRight(recordWithNext(failure, end), Effect.fail(failure)).pipe(Effect.ensuring(cancelRest))
+      if (Either.isLeft(result)) {
+        const failure = result.left
+        if (!(failure instanceof ModelCallFailed)) return yield* Effect.fail(failure)
+        return yield* failedBy(lost.length === 0 ? failure : new ModelCallFailed({ ...fieldsOf(failure), lost }))
+      }
+      const response = result.right
+      yield* warnOfUnknownFields(`${provider}/${model}`, response.usage)
+      yield* Effect.catchTag(end.responded(response), "InvalidEvent", ({ message }) =>
+        // It answered, and costs money.
+        failedBy(
+          new ModelCallFailed({
+            provider,
+            model,
+            kind: "invalid-request",
+            reason: unrecordable(message),
+            response: [],
+            usage: response.usage,
+            ...defined({ cost: response.cost }),
+            ...spent,
+          }),
         ),
       )
+      return { ...response, ...spent }
     }),
   )
+
+const NOTHING: Effect.Effect<CallEnd.PartialAnswer> = Effect.succeed({})
+
+const fieldsOf = (failure: ModelCallFailed) => {
+  const { provider, model, kind, reason, response, usage, cost, retryAfterMs, retryInMs, fallbackTo, limits } = failure
+  return {
+    provider,
+    model,
+    kind,
+    reason,
+    ...defined({ response, usage, cost, retryAfterMs, retryInMs, fallbackTo, limits }),
+  }
+}
+
+/** Begins a hedge, unless it would have to wait for its turn, or must not be asked. */
+const beginHedge = <E>(
+  task: OpenTask,
+  { provider, model, request, answering, partial, mayAsk }: Hedging.Hedge<E>,
+  {
+    requestDigest,
+    hedgeOf,
+    agentId,
+    paced,
+  }: Pick<AskOptions<E>, "agentId" | "paced"> & { readonly requestDigest: string; readonly hedgeOf: string },
+) =>
+  Effect.gen(function* () {
+    if (!(yield* mayAsk)) return undefined
+    const of = { provider, model, agentId, tokens: paced?.tokens ?? (() => 0), longestMs: Effect.succeed(0) }
+    const turn = yield* PacedCalls.awaitTurn(task, of, (wait) => wait, Effect.never)
+    if (turn.refused !== undefined) return undefined
+    const called = yield* task.record({
+      type: "ModelCalled",
+      causationId: task.openedBy,
+      payload: { provider, model, requestDigest, request, hedgeOf, ...defined({ agentId }) },
+    })
+    const answered = inPace(
+      { provider, model },
+      turn,
+      Effect.suspend(() => answering(called)),
+    )
+    return { end: CallEnd.of(task, called, partial), answered }
+  }).pipe(Effect.uninterruptible)
 
 /** Fails without an answer if the request must not leave. Otherwise tells the pace what the answer says. */
 const inPace = <E>(
@@ -299,8 +282,3 @@ export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Ef
 const unrecordable = (message: string) => `its answer cannot be recorded: ${message}`
 
 const INTERRUPTED = "an input interrupted the answer"
-
-type FailedCall = Pick<
-  ModelCallFailed,
-  "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs" | "retryInMs" | "fallbackTo"
->

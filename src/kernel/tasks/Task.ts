@@ -19,6 +19,7 @@ import type { EnvironmentRefused } from "./Environments.ts"
 import type * as Inputs from "./Inputs.ts"
 import type * as ModelCalls from "./ModelCalls.ts"
 import type { ActOptions, SayOptions } from "./OpenOptions.ts"
+import type * as Generation from "./providers/Generation.ts"
 
 export { OpenOptions, openFields } from "./OpenOptions.ts"
 
@@ -76,11 +77,19 @@ export interface Task {
   readonly ask: <E>(
     question: ModelCalls.ModelCallRequest,
     answering: ModelCalls.Answering<E>,
-    options?: ModelCalls.AskOptions,
+    options?: ModelCalls.AskOptions<E>,
   ) => Effect.Effect<
     ModelCalls.ModelCallResponse,
     E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
   >
+  /**
+   * Lets a plugin's provider generate an answer. Call it in the `answering` of `ask`, which records the request and the
+   * answer: a replay does not call it.
+   */
+  readonly generate: (
+    request: Generation.ProviderRequest,
+    options?: Generation.ProviderOptions,
+  ) => Effect.Effect<Generation.Generated, ModelCalls.ModelCallFailed | LogError>
   /**
    * Takes the undelivered inputs (`InputReceived` in the task's stream, from any process), oldest first, and records
    * their delivery. A replay returns the inputs delivered at this point.

@@ -29,6 +29,7 @@ import * as ModelCalls from "./ModelCalls.ts"
 import { ActOptions, SayOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
+import * as Generation from "./providers/Generation.ts"
 import * as Returns from "./Returns.ts"
 import * as Stops from "./Stops.ts"
 import type { Decision, Task } from "./Task.ts"
@@ -270,6 +271,7 @@ export const begin = <E>(
         ),
       ask: (question, answering, options) =>
         lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options, interruption)),
+      generate: (request, options) => Generation.generate(context, request, options),
       inputs: (options = {}) =>
         Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
           lifecycle.runUntilClosed(inputs.take(decoded)),

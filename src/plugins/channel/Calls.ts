@@ -21,7 +21,7 @@ export const interruptWithCall = (call: OpenCall, fiber: Fiber.RuntimeFiber<unkn
 }
 
 /** A call to make: its frame, its time-out, and the conversion of its answer. */
-export interface CallSpec<A> extends Omit<OpenCall, "hostFibers" | "pauseTimeout"> {
+export interface CallSpec<A> extends Omit<OpenCall, "hostFibers" | "pauseTimeout" | "renewTimeout"> {
   readonly frame: (id: number, now: number) => HostFrame
   /** In milliseconds, from sending. */
   readonly timeoutMs: number
@@ -169,10 +169,15 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
     }
   }
 
+  const renewTimeoutOf = (id: number) => () => {
+    const call = open.get(id)
+    if (call !== undefined && call.pauses === 0) call.dueAt = performance.now() + call.timeoutMs
+  }
+
   /** One `Effect.async` and otherwise plain callbacks, because every call takes this path. */
   const startCall = <A>(spec: CallSpec<A>, clock: Clock.Clock) =>
     Effect.async<A, CallError>((resume) => {
-      const { name, frame, timeoutMs, decode, onProgress, causationId, taskId, readPage } = spec
+      const { name, frame, timeoutMs, decode, onProgress, causationId, taskId, readPage, onPiece, fetchMs } = spec
       const fail = (error: CallError) => resume(Effect.fail(error))
       let id: number | undefined
       const send = () => {
@@ -190,8 +195,11 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
           taskId,
           onProgress: CallProgress.latestOnly(onProgress),
           readPage,
+          onPiece,
+          fetchMs,
           hostFibers: undefined,
           pauseTimeout: pauseTimeoutOf(id),
+          renewTimeout: renewTimeoutOf(id),
           timeoutMs,
           dueAt,
           pauses: 0,

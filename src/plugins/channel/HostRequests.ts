@@ -12,7 +12,7 @@ import * as HostApi from "../hostapi/HostApi.ts"
 import type { Child } from "../sandbox/Child.ts"
 import { type RecordEvent, recordOrLog } from "./EventRecorder.ts"
 import type { OpenCall } from "./OpenCall.ts"
-import { answerFrame, type HostRequestFrame } from "./Protocol.ts"
+import { answerFrame, encode, type HostRequestFrame } from "./Protocol.ts"
 import { type GatedRequest, type HostRequestGate, ruleOn } from "./RequestRuling.ts"
 
 /**
@@ -59,14 +59,19 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
    * Applies the gate rules. A person may take long to decide, so meanwhile the request holds no permit and its call's
    * time-out is paused.
    */
-  const applyRuling = (ruling: HostRequestGate, request: HostApi.Request, requested: RecordedRequest, call: OpenCall) =>
+  const applyRuling = (
+    ruled: { readonly ruling: HostRequestGate; readonly client: HostApi.Client },
+    request: HostApi.Request,
+    requested: RecordedRequest,
+    call: OpenCall,
+  ) =>
     Effect.acquireUseRelease(
       Effect.zipRight(permits.release(1), Effect.sync(call.pauseTimeout)),
-      () => Effect.interruptible(ruleOn({ ruling, client, request, requested, record })),
+      () => Effect.interruptible(ruleOn({ ...ruled, request, requested, record })),
       (resumeTimeout) => Effect.zipRight(Effect.sync(resumeTimeout), permits.take(1)),
     )
 
-  const carryOut = (requestId: string, frame: HostRequestFrame, call: OpenCall) =>
+  const carryOut = (requestId: string, frame: HostRequestFrame, call: OpenCall, child: Child) =>
     Effect.gen(function* () {
       const { causationId, taskId } = call
       const caused = causationId === undefined ? {} : { causationId }
@@ -100,11 +105,21 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
           },
           taskId,
         )
+      const { fetchMs } = call
+      const own = {
+        ...client,
+        ...(fetchMs === undefined ? {} : { limits: { ...client.limits, fetchMs } }),
+        onPart: (text: string) => {
+          // A server that goes on answering is at work.
+          if (call.onPiece !== undefined) call.renewTimeout()
+          child.send(encode({ type: "part", id: frame.id, text }))
+        },
+      }
       const carriedOut = Effect.flatMap(decoded, (request) => {
-        if (ruling === undefined) return request.execute(client)
+        if (ruling === undefined) return request.execute(own)
         const argsDigest = digest(frame.params)
         const about = { plugin, requestId, during: call.name, argsDigest, causationId: id, taskId }
-        return Effect.flatMap(applyRuling(ruling, request, about, call), (ruled) => {
+        return Effect.flatMap(applyRuling({ ruling, client: own }, request, about, call), (ruled) => {
           last = { causationId: ruled.causationId }
           return "denied" in ruled ? Effect.fail(ruled.denied) : request.execute(ruled.client)
         })
@@ -149,7 +164,7 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
       if (open.requests >= MAX_CONCURRENT + MAX_QUEUED || open.bytes + bytes > MAX_OPEN_BYTES) {
         return refuse(frame, child, TOO_MANY)
       }
-      const handled = Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call), (outcome) =>
+      const handled = Effect.flatMap(carryOut(`${child.pid}.${frame.id}`, frame, call, child), (outcome) =>
         answer(frame, child, outcome),
       )
       return counted({ requests: 1, bytes, refusals: 0 }, permits.withPermits(1)(Effect.uninterruptible(handled)))

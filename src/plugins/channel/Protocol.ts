@@ -61,6 +61,8 @@ export const Exports = Schema.Struct({
   /** Whether the environment has `restore`. */
   restores: Schema.optional(Schema.Boolean),
   measures: Schema.Array(Schema.String),
+  /** Whether there is a provider of models. */
+  provider: Schema.optional(Schema.Boolean),
   /** The actuators with a `settle`. */
   settles: Schema.optional(Schema.Array(Schema.String)),
   listeners: Schema.optional(Schema.Array(Schema.String)),
@@ -189,6 +191,16 @@ export const HostFrame = Schema.Union(
     task: JsonObject,
     now: Schema.Finite,
   }),
+  /** Asks the provider for an answer of one of its models. */
+  Schema.Struct({
+    type: Schema.Literal("generate"),
+    id: Id,
+    model: Schema.String,
+    history: Schema.Array(JsonObject),
+    tools: Schema.Array(JsonObject),
+    settings: JsonObject,
+    now: Schema.Finite,
+  }),
   Schema.Struct({ type: Schema.Literal("cancel"), id: Id }),
   Schema.Struct({ type: Schema.Literal("ping"), id: Id }),
   /** Answers a `host`, `emit` or `page` frame, under its id. */
@@ -198,6 +210,8 @@ export const HostFrame = Schema.Union(
     value: Schema.optional(ParsedJson),
     error: Schema.optional(Failure),
   }),
+  /** A part of the body that answers a `host` frame with `parts`, before its answer. */
+  Schema.Struct({ type: Schema.Literal("part"), id: Id, text: Schema.String }),
   /** Replaces the metadata for later calls. */
   Schema.Struct({ type: Schema.Literal("metadata"), metadata: Metadata }),
   Schema.Struct({ type: Schema.Literal("shutdown") }),
@@ -241,6 +255,13 @@ export const PluginFrame = Schema.Union(
     call: Id,
     after: Schema.NonNegative,
   }),
+  /** A piece of an answer that a provider generates. */
+  Schema.Struct({
+    type: Schema.Literal("piece"),
+    id: Id,
+    kind: Schema.Literal("text", "reasoning"),
+    text: Schema.String,
+  }),
   /** A call's progress: a fraction, or a few words. */
   Schema.Struct({
     type: Schema.Literal("progress"),
@@ -264,6 +285,9 @@ export type EmitFrame = Extract<PluginFrame, { readonly type: "emit" }>
 
 /** A request for events of the judged task. */
 export type PageFrame = Extract<PluginFrame, { readonly type: "page" }>
+
+/** A piece of a generated answer. */
+export type PieceFrame = Extract<PluginFrame, { readonly type: "piece" }>
 
 /** An answer to a call. */
 export type AnswerFrame = Extract<PluginFrame, { readonly type: "ok" | "error" | "invalid" }>

@@ -109,6 +109,12 @@ export const attach = (input: SessionInput, child: Child): Session => {
       case "page":
         throttle(bytes)
         return onPage(frame, openCall(frame.call), child, misbehaved)
+      case "piece": {
+        throttle(bytes)
+        const call = openCall(frame.id)
+        call?.renewTimeout()
+        return call?.onPiece?.(frame)
+      }
       case "progress": {
         throttle(bytes)
         const call = openCall(frame.id)

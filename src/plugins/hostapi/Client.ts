@@ -27,6 +27,8 @@ export interface Client {
    * executed.
    */
   readonly permit?: RequestPermit
+  /** Receives the text of a response's body as it comes, if the request asks for it. */
+  readonly onPart?: (text: string) => void
   /** Wraps the handling of requests; the test kit records and answers them with it. Default: none. */
   readonly intercept?: RequestInterceptor | undefined
 }

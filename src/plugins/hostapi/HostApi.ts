@@ -78,7 +78,7 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
  * The log gets only the names of headers, because values may be secrets. A person who decides sees all values except
  * those of credential headers.
  */
-const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
+const fetchRequest = ({ url, method = "GET", headers = {}, body, parts = false }: typeof FetchParams.Type): Request => {
   const fetching: FetchRequest = { url, method: method.toUpperCase(), headers, body }
   return {
     method: "fetch",
@@ -96,12 +96,14 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
       ...(body === undefined ? {} : { body: summary(body) }),
     },
     execute: (client) =>
-      Effect.map(fetchGranted(client, fetching), ({ result, body, via }) => ({
+      Effect.map(fetchGranted(parts ? client : withoutParts(client), fetching), ({ result, body, via }) => ({
         value: { ...result },
         logged: { status: result.status, via, bytes: body.length, sha256: crypto.hash("sha256", body, "hex") },
       })),
   }
 }
+
+const withoutParts = ({ onPart: _, ...client }: Client): Client => client
 
 const withoutSecret = ([name, value]: readonly [string, string]) =>
   [
@@ -121,6 +123,8 @@ const FetchParams = Schema.Struct({
   method: Schema.optional(Schema.NonEmptyString),
   headers: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
   body: Schema.optional(Schema.String),
+  /** Whether the plugin wants the parts of the body as they come. */
+  parts: Schema.optional(Schema.Boolean),
 })
 
 const parse = <A, I>(schema: Schema.Schema<A, I>, params: JsonObject): Effect.Effect<A, Failure> =>

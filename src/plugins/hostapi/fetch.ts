@@ -242,16 +242,26 @@ const exchangeBy = (
     request.on("response", (response) => {
       const chunks: Array<Buffer> = []
       let bytes = 0
-      response.on("error", failed)
+      const isFinal = !isRedirect(response.statusCode ?? 0) || response.headers.location === undefined
+      const parts = isFinal && client.onPart !== undefined ? new TextDecoder() : undefined
+      const tell = (text: string | undefined) => {
+        if (text !== undefined && text !== "") client.onPart?.(text)
+      }
+      response.on("error", (cause) =>
+        resume(
+          Effect.fail({ code: "AnswerBrokeOff", message: `${url.origin}: the answer broke off: ${cause.message}` }),
+        ),
+      )
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length
         chunks.push(chunk)
-        if (bytes <= limit) return
+        if (bytes <= limit) return tell(parts?.decode(chunk, { stream: true }))
         request.destroy()
         const message = `${url.origin}: expected an answer of at most ${limit} bytes, found more`
         resume(Effect.fail({ code: "AnswerTooLarge", message }))
       })
       response.on("end", () => {
+        tell(parts?.decode())
         const fields = Object.entries(response.headers).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
         )

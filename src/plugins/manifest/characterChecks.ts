@@ -54,6 +54,9 @@ const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["guides/*/systemPrompt", "prompt"],
   ["guides/*/file", "place"],
   ["guides/*/initialMemories/*", "prose"],
+  ["provider/description", "prose"],
+  ["provider/models/*/name", "title"],
+  ["provider/models/*/description", "prose"],
   ["peas/performance/*/name", "title"],
   ["peas/performance/*/description", "prose"],
   ...["rewards", "punishments"].flatMap((list) => [

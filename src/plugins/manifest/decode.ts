@@ -7,6 +7,7 @@ import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
 import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE } from "./ManifestFile.ts"
+import { BUILT_IN } from "./models/Provider.ts"
 import { contradictions } from "./policies/ToolPolicies.ts"
 import { Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
@@ -162,6 +163,8 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ),
     ...duplicates(document, guides, "a unique name for each guide"),
     ...duplicates(document, elementsAt(document, ["listeners"]), "a unique name for each listener"),
+    ...duplicates(document, elementsAt(document, ["provider", "models"]), "a unique name for each model"),
+    ...providerIssues(document),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",
@@ -181,6 +184,27 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
       [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])],
       "a unique name for each sensor and actuator, because both are called `plugin/name`",
     ),
+  ]
+}
+
+/** A provider needs a process of Deno, and a name of its own. */
+const providerIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
+  if (valueAt(document, ["provider"]) === undefined) return []
+  const name = valueAt(document, ["name"])
+  const runtime = valueAt(document, ["runtime"])
+  const issue = (key: string, expected: string, found: Json) => ({
+    path: pointer([key]),
+    expected,
+    found: JSON.stringify(found),
+    tolerable: false,
+  })
+  return [
+    ...(typeof name === "string" && (BUILT_IN as ReadonlyArray<string>).includes(name)
+      ? [issue("name", `a name other than ${BUILT_IN.join(", ")}, which are providers of Hindcast`, name)]
+      : []),
+    ...(typeof runtime === "string"
+      ? [issue("runtime", "no runtime in a plugin with a provider, which runs in Deno", runtime)]
+      : []),
   ]
 }
 

@@ -7,6 +7,7 @@ import { grouped } from "./digits.ts"
 import { ComponentId, PluginName, PythonVersion, Risk, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
 import { FILE } from "./ManifestFile.ts"
+import { Provider } from "./models/Provider.ts"
 import { policyFields } from "./policies/ToolPolicies.ts"
 import { worldFields } from "./worldFields.ts"
 
@@ -209,6 +210,7 @@ export const Manifest = Schema.Struct({
   }),
   guides: optional(Schema.Array(Guide)),
   listeners: optional(Schema.Array(PluginListener)),
+  provider: optional(Provider),
   precomputed: optional(Precomputed),
   variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
   metadata: optional(JsonObject),

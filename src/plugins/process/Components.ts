@@ -10,8 +10,9 @@ import { Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
-import type { ReadBatch } from "../channel/OpenCall.ts"
+import type { OpenCall, Piece, ReadBatch } from "../channel/OpenCall.ts"
 import type { Exports, HostFrame } from "../channel/Protocol.ts"
+import * as Generated from "../Generated.ts"
 import { actuatorsOf, judgedOf, listenersOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
 import * as PluginVerdict from "../PluginVerdict.ts"
@@ -88,6 +89,20 @@ export interface JudgeOptions extends CallOptions {
   readonly now?: number
 }
 
+/** A request to a plugin's provider. */
+export interface GenerateRequest {
+  /** The model's name in the manifest. */
+  readonly model: string
+  readonly history: ReadonlyArray<JsonObject>
+  readonly tools: ReadonlyArray<JsonObject>
+  readonly settings: JsonObject
+}
+
+/** Options of `generate`. Each piece starts the time-out again. */
+export interface GenerateOptions extends Omit<CallOptions, "onProgress"> {
+  readonly onPiece?: (piece: Piece) => void
+}
+
 /** A call for one slot: exactly one of `reset`, `restore`, `action`, `trial` and `drop`; or `restore` and then `trial`. */
 export interface SlotCall {
   readonly slot: number
@@ -161,6 +176,11 @@ export interface Components {
   ) => Effect.Effect<ReadonlyArray<PluginVerdict.PluginVerdict>, CallError>
   /** Lets a listener read a request. Returns what it heard, unchecked; null for nothing. */
   readonly hear: (listener: string, request: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
+  /** Asks the plugin's provider for an answer. Absent: processes of this kind have none. */
+  readonly generate?: (
+    request: GenerateRequest,
+    options?: GenerateOptions,
+  ) => Effect.Effect<Generated.Generated, CallError>
   /** Returns the round-trip time in milliseconds. */
   readonly ping: Effect.Effect<number, CallError>
 }
@@ -193,8 +213,16 @@ export const make = (
     name: string,
     frame: (id: number, now: number) => HostFrame,
     decode: (frame: OkFrame) => Effect.Effect<A, CallError>,
-    { timeoutMs = callMs, causationId, taskId, onProgress, readPage }: CallOptions & Partial<JudgeOptions> = {},
-  ) => call({ name, frame, decode, timeoutMs, causationId, taskId, onProgress, readPage })
+    {
+      timeoutMs = callMs,
+      causationId,
+      taskId,
+      onProgress,
+      readPage,
+      onPiece,
+      fetchMs,
+    }: CallOptions & Partial<JudgeOptions> & Pick<OpenCall, "onPiece" | "fetchMs"> = {},
+  ) => call({ name, frame, decode, timeoutMs, causationId, taskId, onProgress, readPage, onPiece, fetchMs })
   return {
     read: (sensor, options) =>
       callOf(
@@ -290,6 +318,19 @@ export const make = (
         valueIn,
         options,
       ),
+    generate: ({ model, history, tools, settings }, options = {}) => {
+      const name = `generate ${plugin}/${model}`
+      return callOf(
+        name,
+        (id, now) => ({ type: "generate", id, model, history, tools, settings, now }),
+        ({ value }) =>
+          Either.match(Generated.decode(value), {
+            onLeft: (wrong) => new AnswerInvalid({ plugin, call: name, reason: `expected ${plainText(wrong)}` }),
+            onRight: (generated) => Effect.succeed(generated),
+          }),
+        { ...options, ...defined({ fetchMs: options.timeoutMs }) },
+      )
+    },
     slots: (calls, options) => {
       const name = `slots ${plugin}`
       return callOf(
@@ -385,6 +426,7 @@ export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effe
     restores: manifest.peas.environment?.rewind?.includes("snapshot") === true,
     measures: judgedOf(manifest).map(({ name }) => name),
     listeners: listenersOf(manifest).map(({ name }) => name),
+    provider: manifest.provider !== undefined,
   })
   const exported = names(exports)
   const actuators = actuatorsOf(manifest).map(({ name }) => name)
@@ -406,6 +448,7 @@ const names = ({
   restores,
   measures,
   listeners = [],
+  provider,
 }: Exports): ReadonlyArray<string> => [
   ...sensors.map((name) => `sensor ${name}`),
   ...actuators.map((name) => `actuator ${name}`),
@@ -413,4 +456,5 @@ const names = ({
   ...(restores === true ? ["environment.restore"] : []),
   ...measures.map((name) => `measure ${name}`),
   ...listeners.map((name) => `listener ${name}`),
+  ...(provider === true ? ["provider"] : []),
 ]

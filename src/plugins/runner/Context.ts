@@ -1,5 +1,5 @@
 /** The context argument (`ctx`) of a plugin's functions. */
-import type { FetchResult, JsonObject, PluginContext, RunResult } from "../author.ts"
+import type { FetchOptions, FetchResult, JsonObject, PluginContext, RunResult } from "../author.ts"
 import { elementary } from "../elementary/Elementary.ts"
 import { inspect } from "./Captured.ts"
 import type { Send } from "./Frames.ts"
@@ -39,6 +39,20 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
     return made
   }
 
+  /** A body of which no part came, as in a test that answers by itself, comes as one. */
+  const fetch = async (call: number, url: string, { onText, ...options }: FetchOptions) => {
+    if (onText === undefined) return (await host(call, "fetch", { ...options, url })) as FetchResult
+    let came = false
+    const onPart = (text: string) => {
+      came = true
+      onText(text)
+    }
+    const params = { ...options, url, parts: true }
+    const result = (await requests.ask({ type: "host", call, method: "fetch", params }, call, onPart)) as FetchResult
+    if (!came && result.encoding === "utf8" && result.body !== "") onText(result.body)
+    return result
+  }
+
   const host = (call: number, method: string, params: object) =>
     requests.ask({ type: "host", call, method, params }, call)
 
@@ -61,7 +75,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
     writeFile: async (path, content) => {
       await host(open.id, "writeFile", { path, content })
     },
-    fetch: (url, options = {}) => host(open.id, "fetch", { ...options, url }) as Promise<FetchResult>,
+    fetch: (url, options = {}) => fetch(open.id, url, options),
     progress: (value) => {
       const fits = typeof value === "string" ? value.isWellFormed() : value >= 0 && value <= 1
       if (!fits) throw new RangeError(`expected a fraction from 0 to 1 or text, found ${inspect(value)}`)

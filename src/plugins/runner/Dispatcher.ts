@@ -1,10 +1,11 @@
 /** Calls the plugin's functions on request of the host. */
-import type { PluginContext, TaskEvent } from "../author.ts"
+import type { PluginContext, Provider, TaskEvent } from "../author.ts"
 import { exit } from "./Captured.ts"
 import { contexts } from "./Context.ts"
 import { emitter } from "./Emitter.ts"
 import type { AnyPlugin } from "./Entry.ts"
 import type { Send } from "./Frames.ts"
+import { generate as generateBy, providerOf } from "./Generating.ts"
 import type { HostFrame, Init } from "./HostFrame.ts"
 import { hostRequests } from "./HostRequests.ts"
 import { openCalls } from "./OpenCalls.ts"
@@ -114,6 +115,25 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     calls.answer(id, undefined, (open) => run(contextOf(open, `listener/${listener}`, {}, now, null), request))
   }
 
+  let provider: Provider | undefined
+  const generate = ({
+    id,
+    model,
+    history,
+    tools,
+    settings,
+    now,
+  }: Extract<HostFrame, { readonly type: "generate" }>) => {
+    calls.answer(id, undefined, (open) => {
+      provider ??= providerOf(plugin, init.variables)
+      if (provider === undefined) throw Object.assign(new Error("there is no provider"), { code: "NoSuchComponent" })
+      const own = contextOf(open, `provider/${model}`, metadata.plugin, now, null)
+      // Inherits members that are created on first access, such as the signal.
+      const context = Object.assign(Object.create(own) as PluginContext, { model, settings })
+      return generateBy(provider, { history, tools, context }, open, calls, send)
+    })
+  }
+
   return (frame) => {
     switch (frame.type) {
       case "read":
@@ -134,6 +154,10 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
         return hear(frame)
       case "reset":
         return reset(frame)
+      case "generate":
+        return generate(frame)
+      case "part":
+        return requests.part(frame.id, frame.text)
       case "cancel":
         if (calls.cancel(frame.id)) requests.cancelCall(frame.id)
         return

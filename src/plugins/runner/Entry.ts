@@ -25,6 +25,12 @@ const findWrong = (plugin: unknown): string | undefined => {
     const bad = Object.keys(functions).find((name) => typeof functions[name] !== "function")
     if (bad !== undefined) return `${kind}.${bad} to be a function`
   }
+  const { provider } = plugin
+  if (provider !== undefined && typeof provider !== "function") {
+    if (!isRecord(provider) || typeof provider.generate !== "function") {
+      return "provider to be an object with a function generate, or a class of such objects"
+    }
+  }
   const world = plugin.environment
   if (world === undefined) return undefined
   if (!isRecord(world) || typeof world.reset !== "function" || typeof world.state !== "function") {
@@ -45,7 +51,7 @@ const isRecord = (value: unknown): value is { readonly [key: string]: unknown } 
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The exported components, including those of a world. The host compares them with the manifest. */
-export const exportsOf = ({ sensors, actuators, environment, measures, settle, listeners }: AnyPlugin) => {
+export const exportsOf = ({ sensors, actuators, environment, measures, settle, listeners, provider }: AnyPlugin) => {
   const world = isWorld(environment) ? environment : undefined
   return {
     sensors: [
@@ -59,5 +65,6 @@ export const exportsOf = ({ sensors, actuators, environment, measures, settle, l
     measures: Object.keys(measures ?? {}),
     settles: Object.keys(settle ?? {}),
     listeners: Object.keys(listeners ?? {}),
+    ...(provider === undefined ? {} : { provider: true }),
   }
 }

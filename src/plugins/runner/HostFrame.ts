@@ -1,6 +1,15 @@
 /** The host's frames, as the runner reads them (see `Protocol.ts`). Types only. */
 
-import type { Json, JsonObject, JudgedTask, Spaces, WebhookRequest } from "../author.ts"
+import type {
+  Json,
+  JsonObject,
+  JudgedTask,
+  ProviderMessage,
+  ProviderSettings,
+  ProviderTool,
+  Spaces,
+  WebhookRequest,
+} from "../author.ts"
 
 /** The first frame: parameters of the process. */
 export interface Init {
@@ -83,6 +92,16 @@ export type HostFrame =
       readonly request: WebhookRequest
       readonly now: number
     }
+  | {
+      readonly type: "generate"
+      readonly id: number
+      readonly model: string
+      readonly history: ReadonlyArray<ProviderMessage>
+      readonly tools: ReadonlyArray<ProviderTool>
+      readonly settings: ProviderSettings
+      readonly now: number
+    }
+  | { readonly type: "part"; readonly id: number; readonly text: string }
   | { readonly type: "cancel" | "ping"; readonly id: number }
   | { readonly type: "answer"; readonly id: number; readonly value?: Json; readonly error?: Failure }
   | { readonly type: "metadata"; readonly metadata: Metadata }

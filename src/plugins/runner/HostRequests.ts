@@ -7,7 +7,9 @@ import type { Failure } from "./HostFrame.ts"
 /** The requests of one process. */
 export interface HostRequests {
   /** Sends a request. Cancelling `call` rejects it. */
-  readonly ask: (frame: Frame, call?: number) => Promise<unknown>
+  readonly ask: (frame: Frame, call?: number, onPart?: (text: string) => void) => Promise<unknown>
+  /** Passes on a part of a request's answer. */
+  readonly part: (id: number, text: string) => void
   /** Settles a request with the host's answer. */
   readonly answer: (answered: Answer & { readonly id: number }) => void
   /** Rejects the requests of a cancelled call. */
@@ -21,7 +23,10 @@ interface Answer {
 
 /** Tracks requests until the host answers or cancels their call. */
 export const hostRequests = (send: Send): HostRequests => {
-  const waiting = new Map<number, { readonly call?: number; readonly settle: (answer: Answer) => void }>()
+  const waiting = new Map<
+    number,
+    { readonly call?: number; readonly onPart?: (text: string) => void; readonly settle: (answer: Answer) => void }
+  >()
   let lastId = 0
   const answer: HostRequests["answer"] = (answered) => {
     const pending = waiting.get(answered.id)
@@ -29,11 +34,12 @@ export const hostRequests = (send: Send): HostRequests => {
     pending?.settle(answered)
   }
   return {
-    ask: (frame, call) => {
+    ask: (frame, call, onPart) => {
       const id = ++lastId
       const answered = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, {
           ...(call === undefined ? {} : { call }),
+          ...(onPart === undefined ? {} : { onPart }),
           settle: ({ value, error }) =>
             error === undefined
               ? resolve(value)
@@ -47,6 +53,7 @@ export const hostRequests = (send: Send): HostRequests => {
       return answered
     },
     answer,
+    part: (id, text) => waiting.get(id)?.onPart?.(text),
     cancelCall: (call: number) => {
       for (const [id, pending] of waiting) {
         if (pending.call !== call) continue

@@ -45,7 +45,7 @@ export const stateAfter = (world: Stateful | undefined, outcome: Outcome): { rea
   }
 }
 
-const failureOf = (cause: unknown): Failure => {
+export const failureOf = (cause: unknown): Failure => {
   if (!(cause instanceof Error)) return { code: "Error", message: typeof cause === "string" ? cause : inspect(cause) }
   const code = (cause as { readonly code?: unknown }).code
   const isText = (value: unknown): value is string => typeof value === "string" && value !== ""

@@ -5,8 +5,7 @@ import { describe, expect } from "vitest"
 import type { TurnRequest } from "../../../src/agents/models/Model.ts"
 import { LONGEST_ANSWER } from "../../../src/agents/models/providers/AnswerLimit.ts"
 import { ModelUsage } from "../../../src/events/vocabulary/Deciding.ts"
-import { printed } from "./printed.ts"
-import { asking, KEY, mockServer, modelAt, names, type ProviderName, server } from "./servers.ts"
+import { asking, KEY, mockServer, modelAt, type ProviderName, server } from "./servers.ts"
 
 const failing = (url: string, name: ProviderName, request: TurnRequest = asking("hello")) =>
   Effect.flatMap(modelAt(url, name), (model) => Effect.flip(model.turn(request, () => {})))
@@ -20,110 +19,6 @@ const answering = (status: number, body: string, headers: http.OutgoingHttpHeade
     response.writeHead(status, { "content-type": "application/json", ...headers })
     response.end(body)
   })
-
-describe.each(names)("a model of %s", (name) => {
-  it.scopedLive("says how long to wait where the rate is limited", () =>
-    Effect.gen(function* () {
-      const mock = yield* mockServer
-      mock.onMessage("hello", {
-        error: { message: "Too many requests", type: "rate_limit_error" },
-        status: 429,
-        retryAfter: 7,
-      })
-      const failed = yield* failing(mock.url, name)
-      expect(failed).toMatchObject({ _tag: "ModelCallFailed", kind: "rate-limited", retryAfterMs: 7000 })
-      expect(failed.reason).toContain("HTTP 429")
-    }),
-  )
-
-  it.scopedLive(
-    "fails as unauthorized with a wrong key, which is nowhere in the error although the server repeats it",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* server((request, response) => {
-          const sent = JSON.stringify(request.headers)
-          response.writeHead(401, { "content-type": "application/json", "x-echo": KEY })
-          response.end(errorBody(`Incorrect API key: ${KEY}, in ${sent}`, "authentication_error"))
-        })
-        const failed = yield* failing(url, name)
-        expect(failed.kind).toBe("unauthorized")
-        expect(printed(failed)).not.toContain(KEY)
-        expect(printed(failed)).not.toMatch(/bearer [^[]/i)
-      }),
-  )
-
-  it.scopedLive("fails as unknown-model where the server does not know the model", () =>
-    Effect.gen(function* () {
-      const url = yield* answering(404, errorBody("model: no-such-model was not found", "not_found_error"))
-      const failed = yield* failing(url, name)
-      expect(failed.kind).toBe("unknown-model")
-      expect(failed.reason).toContain("no-such-model was not found")
-    }),
-  )
-
-  it.effect("fails as unreachable where no server is", () =>
-    Effect.gen(function* () {
-      const url = yield* Effect.scoped(server(() => {}))
-      const failed = yield* failing(url, name)
-      expect(failed.kind).toBe("unreachable")
-      expect(failed.reason).toContain(`${url}`)
-      expect(failed.reason).toContain("ECONNREFUSED")
-    }),
-  )
-
-  it.scopedLive("fails as context-too-long where the provider says so", () =>
-    Effect.gen(function* () {
-      const url = yield* answering(400, errorBody("This model's maximum context length is 8192 tokens", "x", "y"))
-      expect((yield* failing(url, name)).kind).toBe("context-too-long")
-    }),
-  )
-
-  it.scopedLive("fails as overloaded where the server has an error of its own", () =>
-    Effect.gen(function* () {
-      const url = yield* answering(529, errorBody("Overloaded", "overloaded_error"))
-      expect((yield* failing(url, name)).kind).toBe("overloaded")
-    }),
-  )
-
-  it.scopedLive("fails as invalid-request where the provider refuses the request, and holds nothing of it", () =>
-    Effect.gen(function* () {
-      const url = yield* answering(400, errorBody("tools.0: bad"))
-      const failed = yield* failing(url, name, asking("my little secret"))
-      expect(failed.kind).toBe("invalid-request")
-      expect(printed(failed)).not.toContain("my little secret")
-    }),
-  )
-
-  it.scopedLive("does not follow a redirect, which would take the key elsewhere", () =>
-    Effect.gen(function* () {
-      const visited: Array<string> = []
-      const elsewhere = yield* server((request, response) => {
-        visited.push(String(request.url))
-        response.end()
-      })
-      const url = yield* answering(307, "", { location: elsewhere })
-      const failed = yield* failing(url, name)
-      expect(failed.kind).toBe("invalid-request")
-      expect(failed.reason).toContain("redirect")
-      expect(visited).toEqual([])
-    }),
-  )
-
-  it.scopedLive("fails as empty where the answer has neither text nor a call", () =>
-    Effect.gen(function* () {
-      const mock = yield* mockServer
-      mock.onMessage("hello", { content: "" })
-      expect((yield* failing(mock.url, name)).kind).toBe("empty")
-    }),
-  )
-
-  it.scopedLive("fails as unreadable where a page answers", () =>
-    Effect.gen(function* () {
-      const url = yield* answering(200, "<html>Sign in</html>", { "content-type": "text/html" })
-      expect((yield* failing(url, name)).kind).toBe("unreadable")
-    }),
-  )
-})
 
 describe("an answer", () => {
   it.scopedLive.each([

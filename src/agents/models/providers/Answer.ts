@@ -3,6 +3,7 @@
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
+import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 import { meaningOf } from "../FinishReason.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
@@ -60,7 +61,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
         usage = usageOf(piece.usage)
         return undefined
       case "error":
-        error ??= { error: piece.error }
+        error ??= { error: textualError(latest) ?? piece.error }
         return undefined
       default:
         return growing.take(piece)
@@ -85,6 +86,12 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
     refusal: () => refusal,
     hasBegun: () => hasBegun,
   }
+}
+
+/** An error that a server such as LM Studio sends as text: the packages expect an object, and say only that it is none. */
+const textualError = (piece: unknown): { readonly message: string } | undefined => {
+  const message = textOf(fieldOf(piece, "error"))
+  return message === undefined ? undefined : { message }
 }
 
 /** The packages know only their own provider's reasons. Compatible servers have others. */

@@ -3,6 +3,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
 import * as OptionalPackage from "../../../platform/packages/OptionalPackage.ts"
+import type { BuiltIn } from "../../../plugins/manifest/Manifest.ts"
 import { defined } from "../../../values/defined.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { Fetch } from "../Fetch.ts"
@@ -22,7 +23,7 @@ export interface Settings {
 }
 
 export interface Provider {
-  readonly name: string
+  readonly name: BuiltIn
   readonly package: string
   readonly major: string
   readonly factory: string

@@ -38,12 +38,13 @@ export const checked = (style: Style, { manifest, digest, warnings, grants }: Ch
   ]
 }
 
-const declared = ({ peas, guides }: Manifest): string =>
+const declared = ({ peas, guides, provider }: Manifest): string =>
   [
     count(peas.sensors?.length ?? 0, "sensor"),
     count(peas.actuators?.length ?? 0, "actuator"),
     count(peas.performance.length, "measure"),
     ...(guides === undefined ? [] : [count(guides.length, "guide")]),
+    ...(provider === undefined ? [] : [count(provider.models.length, "model")]),
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
@@ -151,6 +152,19 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
           style,
           ["guide", "description"],
           guidesOf(manifest).map(({ name, description }) => [
+            `${manifest.name}/${oneLine(name)}`,
+            oneLine(description),
+          ]),
+        ),
+      ]),
+  ...(manifest.provider === undefined
+    ? []
+    : [
+        "",
+        ...Table.lines(
+          style,
+          ["model", "description"],
+          manifest.provider.models.map(({ name, description = "" }) => [
             `${manifest.name}/${oneLine(name)}`,
             oneLine(description),
           ]),

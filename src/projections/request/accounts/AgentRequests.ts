@@ -27,7 +27,7 @@ export class AgentRequests {
   #messages: Array<SeenMessage> = []
   #summary: Summary | null = null
   /** Messages of requests without an answer, by the request's id. Those of a request that never gets one are not sent. */
-  readonly #asked = new Map<string, ReadonlyArray<SeenMessage>>()
+  readonly #asked = new Map<string, { messages: ReadonlyArray<SeenMessage> }>()
 
   /** Whether a model agent works on the task. */
   get isGuided(): boolean {
@@ -64,7 +64,8 @@ export class AgentRequests {
   at({ position, payload }: LoggedEvent): Account {
     const request = asObject(payload.request)
     if (typeof request.summarize === "number") return this.#summarizing(position, request.summarize)
-    const all = [...this.#messages, ...messagesIn(request.messages, position)]
+    const first = typeof payload.hedgeOf === "string" ? this.#asked.get(payload.hedgeOf) : undefined
+    const all = [...this.#messages, ...(first?.messages ?? messagesIn(request.messages, position))]
     const tools = Array.isArray(request.tools) ? { value: request.tools, at: position } : this.#tools
     const { messages, leftOut } = this.#selected(all)
     return {
@@ -87,7 +88,9 @@ export class AgentRequests {
   #ask({ id, position, payload }: LoggedEvent): void {
     const { messages, tools } = asObject(payload.request)
     if (!Array.isArray(messages)) return
-    this.#asked.set(id, messagesIn(messages, position))
+    // A hedge sends what the first request sent. Whichever is answered, the messages were sent once.
+    const first = typeof payload.hedgeOf === "string" ? this.#asked.get(payload.hedgeOf) : undefined
+    this.#asked.set(id, first ?? { messages: messagesIn(messages, position) })
     if (Array.isArray(tools)) this.#tools = { value: tools, at: position }
   }
 
@@ -95,7 +98,8 @@ export class AgentRequests {
     const asked = this.#asked.get(causationId ?? "")
     if (asked === undefined) return
     this.#asked.delete(causationId ?? "")
-    this.#messages.push(...asked, ...answer)
+    this.#messages.push(...asked.messages, ...answer)
+    asked.messages = []
   }
 
   #selected(messages: ReadonlyArray<SeenMessage>) {
