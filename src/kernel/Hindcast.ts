@@ -254,7 +254,20 @@ const kernelOn = (
   const { agents = [], plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, judge, onOpenTasks, onProgress, rateLimits, restarts, trees, trust, files }),
+    ...defined({
+      gate,
+      seed,
+      owner,
+      idleMs,
+      judge,
+      onOpenTasks,
+      onProgress,
+      rateLimits,
+      restarts,
+      trees,
+      trust,
+      files,
+    }),
   })
   const { memories } = options
   const program =
