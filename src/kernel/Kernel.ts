@@ -39,8 +39,10 @@ import * as ModelPaces from "./pacing/ModelPaces.ts"
 import { RateLimits } from "./pacing/RateLimits.ts"
 import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
+import * as TaskQueue from "./queue/TaskQueue.ts"
 import * as Fence from "./recovery/Fence.ts"
-import { closeOnceGone, closeTask, recover } from "./recovery/Takeover.ts"
+import { closeOnceGone } from "./recovery/Takeover.ts"
+import * as Tenure from "./recovery/Tenure.ts"
 import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, type NotInRegistry, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
@@ -91,6 +93,11 @@ export declare namespace Kernel {
         agent: Agent.Agent,
         options?: Resume.ResumeOptions,
       ) => Effect.Effect<TaskAudit.TaskAudit, Resume.ResumeError>
+      /**
+       * Queues a task for the runners of the log: the first suitable one claims it. This kernel does not run it. Returns
+       * once the log has it.
+       */
+      readonly submit: TaskQueue.TaskQueue.Service["submit"]
       /** Open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
       readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
       /**
@@ -228,11 +235,32 @@ export const layer = (
   Kernel,
   Options.InvalidOptions | LeaseHeld | AppendError | LogError | Trust.ForeignLog | RubricInvalid,
   EventLog | Lease | Presence | Projector | PluginHost | Registry | Confirmations | Scoring
-> => Layer.scoped(Kernel, make(options))
+> =>
+  Layer.scoped(
+    Kernel,
+    Effect.gen(function* () {
+      const decoded = yield* Options.decode("Kernel.layer", KernelOptions, options)
+      const { owner = "hindcast", onOpenTasks = "abandon" } = decoded
+      const tenure = Effect.gen(function* () {
+        const lease = yield* (yield* Lease).acquire(owner)
+        return yield* Tenure.ofLease(yield* EventLog, owner, lease, onOpenTasks)
+      })
+      return yield* make(decoded, tenure, RunningTasks.make())
+    }),
+  )
 
-const make = (input: KernelOptions) =>
+/**
+ * Starts a kernel with a right that the caller acquires.
+ *
+ * @param options decoded ones
+ * @param running receives the tasks that the kernel works on
+ */
+export const make = <E, R>(
+  options: KernelOptions,
+  acquire: Effect.Effect<Tenure.Tenure, E, R>,
+  running: RunningTasks.RunningTasks,
+) =>
   Effect.gen(function* () {
-    const options = yield* Options.decode("Kernel.layer", KernelOptions, input)
     const gate = yield* Gate.decode(options.gate ?? Gate.standard)
     yield* Effect.forEach(Gate.warnings(gate), (warning) => ProgramLog.warning(warning), { discard: true })
     const registry = yield* Registry
@@ -247,11 +275,12 @@ const make = (input: KernelOptions) =>
 
     // Checked before the lease, and before any recovery.
     yield* Trust.assertTrusted(options.trust === true ? "option" : undefined)
-    const { onOpenTasks = "abandon", owner = "hindcast" } = options
-    const lease = yield* (yield* Lease).acquire(owner)
-    const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))
+    const { onOpenTasks = "abandon" } = options
+    const tenure = yield* acquire
+    const { lease, logOf } = tenure
+    const drafts = DraftTimelines.make(tenure.log)
     const { log } = drafts
-    const left = yield* Effect.provideService(recover(onOpenTasks, lease), EventLog, log)
+    const left = yield* Effect.provideService(tenure.recover, EventLog, log)
     yield* Effect.forkScoped(Effect.provideService(closeOnceGone(left), EventLog, log))
     yield* startAndStop(log, { deno, seed, gate })
     yield* Effect.provideService(SnapshotUpkeep.start(), EventLog, log)
@@ -260,7 +289,6 @@ const make = (input: KernelOptions) =>
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-    const running = RunningTasks.make()
     if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.end)
     const processes = yield* Instances.make({
       log,
@@ -309,6 +337,7 @@ const make = (input: KernelOptions) =>
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
       log,
+      ...(logOf === undefined ? {} : { logOf: (taskId) => logOf(log, taskId) }),
       drafts,
       registry,
       critics,
@@ -326,12 +355,10 @@ const make = (input: KernelOptions) =>
       scope,
       inputs: InputArrivals.make(log),
     }
-    const cancelled = ({ taskId, timeline }: Event) =>
-      taskId === null || timeline !== log.timeline
-        ? Effect.void
-        : closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector))
+    const cancelled = Tenure.cancelledIn(tenure, log)
+    const closing = (event: Event) => Effect.provideService(cancelled(event), Projector, projector)
     const { position } = yield* log.head
-    yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, cancelled), scope)
+    yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, closing), scope)
     const seeds = Pcg32.make(seed)
     const openAs = (opening: Task.OpenOptions, child?: TaskOpening.ChildOf) =>
       Effect.gen(function* () {
@@ -370,6 +397,7 @@ const make = (input: KernelOptions) =>
         run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.provideService(Resume.resume(context, audit, taskId, agent, options), Projector, projector),
+        submit: (options) => TaskQueue.submit(log, options),
         unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>
           Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),
         ),

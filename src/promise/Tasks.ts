@@ -5,6 +5,8 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import type { RunOptions } from "../kernel/agents/runAgent.ts"
 import type { ControlOptions, TaskControl } from "../kernel/control/TaskControl.ts"
 import type { Kernel, UnfinishedTask } from "../kernel/Kernel.ts"
+import type { SubmitOptions } from "../kernel/queue/SubmitOptions.ts"
+import type { Submitted } from "../kernel/queue/TaskQueue.ts"
 import type { ResumeOptions } from "../kernel/resume/Resume.ts"
 import type { OpenOptions as TaskOptions } from "../kernel/tasks/OpenOptions.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
@@ -24,6 +26,8 @@ export interface Tasks {
   readonly run: (agent: Agent, options: RunOptions & Calls.CallOptions) => Promise<TaskAudit>
   /** Continues a task that an earlier kernel left open (see `onOpenTasks`). The agent must have the same name. */
   readonly resume: (taskId: string, agent: Agent, options?: ResumeOptions & Calls.CallOptions) => Promise<TaskAudit>
+  /** Queues a task for the runners of the log. Resolves once the log has it. This kernel does not run it. */
+  readonly submit: (options: SubmitOptions & Calls.CallOptions) => Promise<Submitted>
   /** Lists the open tasks that this kernel does not work on, oldest first. Resume or cancel them. */
   readonly unfinished: (call?: Calls.CallOptions) => Promise<ReadonlyArray<UnfinishedTask>>
   /** Stops all work and leaves all tasks open in the log, so that a later kernel can resume them. */
@@ -39,7 +43,7 @@ export interface Tasks {
 }
 
 export const tasksOf = ({ tasks }: Kernel.Service, control: TaskControl.Service, calls: Calls.Calls): Tasks => ({
-  ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend }, calls),
+  ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend, submit: tasks.submit }, calls),
   ...promised(
     { open: (options: TaskOptions) => Effect.map(tasks.open(options), (task): Task.Task => Task.of(task, calls)) },
     calls,

@@ -122,7 +122,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
 
 /** What is nothing to be found in this log: names of what is begun, or is asked for before anything is read. */
 const OTHERS =
-  /^(?:demo|chat|cassette|listen|acp|mcp gate|record|proxy|resume|fork|replay|step|play|rollout|studio|password|plugin|task (?!watch)|stop|confirm|log (?!ls|verify))/
+  /^(?:demo|chat|cassette|listen|acp|mcp gate|record|proxy|resume|fork|replay|step|play|rollout|studio|password|plugin|runner|task (?!watch)|stop|confirm|log (?!ls|verify))/
 
 describe("what a command's option names and is not there", () => {
   const tried = Object.entries(NEEDS).flatMap(([command, options]) =>
@@ -167,6 +167,8 @@ describe("what a command's argument names and is not there", () => {
     [["curriculum", "show"]],
     [["curriculum", "show", "no-such-run"]],
     [["curriculum", "replay", gone]],
+    [["runner", "start", "--agent", gone]],
+    [["runner", "drain", "nobody"]],
     [["rollout", gone, "--policy", gone]],
     [["rollout", "--continue", "none", "--policy", inRepository("examples", "policies", "balances.mjs")]],
     [["state", "--view", "--at", "@0"]],

@@ -23,7 +23,7 @@ it.scopedLive("a cancelled task that cannot be closed holds up no request about 
     const triedAgain = yield* Deferred.make<void>()
     const closed = yield* Deferred.make<void>()
     const noticed = () => void Deferred.unsafeDone(paused, Effect.void)
-    yield* running.add("running", { noticed, suspend: Effect.void, stopped: Effect.never })
+    yield* running.add("running", { noticed, suspend: Effect.void, drain: Effect.void, stopped: Effect.never })
     let [tries, closings] = [0, 0]
     const close = ({ taskId }: { readonly taskId: string | null }) =>
       Effect.suspend(() => {

@@ -47,7 +47,8 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["memory", "What agents remember beyond one task: find it, list it, and build its index again"],
   ["files", "The files of a coding agent's workspace: list, show, compare, blame and restore them at any moment"],
   ["timeline", "The forked timelines of a log"],
-  ["task", "The tasks of a log: list, show, follow, copy, pause and end them"],
+  ["task", "The tasks of a log: list, show, follow, copy, queue, pause and end them"],
+  ["runner", "Runners work on queued tasks: start, list, drain and limit them"],
   ["score", "The score sets of a log, and the pointers that name one"],
   ["export", "Write a log's contents to files for other programs"],
 ])

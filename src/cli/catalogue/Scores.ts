@@ -49,6 +49,27 @@ export const SCORES: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../task/ControlCommands.ts")).cancel),
   },
   {
+    path: "task submit",
+    uses: [["task submit --agent NAME --goal TEXT", "queue a task for the runners"]],
+    example: 'task submit --agent desk --goal "Tidy up"',
+    page: "docs/guides/run-on-many-machines.md",
+    load: command(async () => (await import("../queue/QueueCommands.ts")).submit),
+  },
+  {
+    path: "task queue",
+    uses: [["task queue", "list the queued tasks: which wait, run and are poisoned"]],
+    example: "task queue",
+    page: "docs/guides/run-on-many-machines.md",
+    load: command(async () => (await import("../queue/QueueCommands.ts")).queue),
+  },
+  {
+    path: "task requeue",
+    uses: [["task requeue TASK", "let runners try a poisoned task again"]],
+    example: "task requeue 0198a0b1-0000-7000-8000-00000000abcd",
+    page: "docs/guides/run-on-many-machines.md",
+    load: command(async () => (await import("../queue/QueueCommands.ts")).requeue),
+  },
+  {
     path: "note",
     uses: [["note @POSITION|TASK TEXT", "add a note to a moment or a task; --correct and --remove change one"]],
     example: 'note @412 "Here it gave up too early"',

@@ -47,6 +47,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "PredicatePathNeverExisted",
   "RequestNotFound",
   "RolloutNotFound",
+  "RunnerNotFound",
   "ScoringNotFound",
   "StepNotFound",
   "TaskNotFound",

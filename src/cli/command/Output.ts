@@ -35,6 +35,11 @@ export const writeWhole = (text: string): Effect.Effect<void> =>
     process.stdout.write(`${escapeControls(text)}\n`)
   })
 
+/** Like `writeWhole`, for callbacks that run outside Effect. */
+export const sayNow = (text: string): void => {
+  process.stdout.write(`${escapeControls(text)}\n`)
+}
+
 /** Like `writeWhole`, without a final line break. */
 export const writePart = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {

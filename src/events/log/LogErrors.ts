@@ -44,15 +44,21 @@ const describeExpected = (expected: ExpectedVersion): string => {
 }
 
 /**
- * Give up: another kernel took over while this one was silent, or this one suspended the task. All later appends fail.
+ * Give up: another kernel or runner took over while this one was silent, or this one suspended the task. All later
+ * appends fail.
  */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   readonly log: string
   readonly owner: string
   /** The task that the kernel left open for a later one. */
   readonly suspended?: string
+  /** The queued task that the owner, a runner, no longer has a claim on. */
+  readonly claimed?: string
 }> {
   override get message() {
+    if (this.claimed !== undefined) {
+      return `Task ${this.claimed}: runner "${this.owner}" no longer has its claim; another runner continues the task. Nothing more is executed or recorded in it here.`
+    }
     if (this.suspended !== undefined) {
       return `Task ${this.suspended} was suspended: it stays open in ${this.log}, and nothing more is executed or recorded in it here. A kernel with \`onOpenTasks: "resume"\` continues it.`
     }

@@ -7,6 +7,7 @@ import * as AsyncWriter from "../append/AsyncWriter.ts"
 import { EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
 import { Presence } from "../log/Presence.ts"
+import { RunnerSessions } from "../log/RunnerSessions.ts"
 import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
@@ -24,9 +25,10 @@ import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as appending from "./append.ts"
 import * as Follower from "./follower.ts"
 import * as Keys from "./keys.ts"
-import * as lease from "./lease.ts"
+import * as lease from "./presence/lease.ts"
 import { PostgresOptions } from "./options.ts"
-import * as presence from "./presence.ts"
+import * as presence from "./presence/presence.ts"
+import * as runners from "./presence/runners.ts"
 import { type Reader, readByIds, readFirst, readHead, readPage, readVersion } from "./read.ts"
 import * as records from "./records.ts"
 import * as Address from "./server/address.ts"
@@ -38,7 +40,7 @@ import * as Session from "./server/session.ts"
 import * as snapshots from "./snapshots.ts"
 
 /** The services of a log on a server. */
-type Services = EventLog | Archive | Bundles | Lease | Presence | Records | Snapshots | PersonalData
+type Services = EventLog | Archive | Bundles | Lease | Presence | Records | RunnerSessions | Snapshots | PersonalData
 
 /**
  * Opens a log on a PostgreSQL server (14 or later), over a few connections of its own. Provides what `layerSqlite`
@@ -134,6 +136,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         Context.add(Bundles, noBundles(address.name)),
         Context.add(Lease, lease.make(database, session, readonly)),
         Context.add(Presence, presence.make(database, session, readonly)),
+        Context.add(RunnerSessions, runners.make(database, readonly)),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys: keys.store, snapshots: cache })),

@@ -268,8 +268,11 @@ const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?
 /** A time with exactly three significant decimals. */
 const MILLISECONDS = /:\d{2}\.\d{3}0*(?:Z|[+-])/
 
-/** Rejects a time without a zone: it would mean different moments on different machines. */
-const parseTime = (text: string): number | undefined => {
+/**
+ * A typed time as epoch milliseconds. Undefined for a time without a zone, which would mean different moments on
+ * different machines.
+ */
+export const parseTime = (text: string): number | undefined => {
   const match = TIME.exec(text)
   if (match === null) return undefined
   const [, year, month, day] = match.map(Number)

@@ -1,4 +1,4 @@
-/** Event types of the kernel's lifecycle: start, lease takeover, archiving and stop. */
+/** Event types of the lifecycle of kernels and runners: start, takeover, archiving, draining and stop. */
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
@@ -39,6 +39,41 @@ export const kernelEvents = [
     segment: Schema.String.annotations({ description: "The segment's file name" }),
   }),
   eventType("KernelStopped", "A kernel stopped normally.", { reason: Schema.String }),
+] as const
+
+const runner = Schema.NonEmptyString.annotations({ description: "The runner's name" })
+
+const session = Schema.UUID.annotations({ description: "The identity of the runner's session and of its heartbeats" })
+
+/** A runner's sessions. */
+export const runnerEvents = [
+  eventType(
+    "RunnerStarted",
+    "A runner began a session.",
+    {
+      runner,
+      session,
+      version: Schema.NonEmptyString.annotations({ description: "Hindcast's version" }),
+      host: Schema.NonEmptyString.annotations({ description: "The name of its machine, for people" }),
+      pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),
+      slots: Schema.Positive.pipe(Schema.int()).annotations({ description: "How many tasks it runs at a time" }),
+      agents: Schema.Array(Schema.NonEmptyString).annotations({ description: "The names of its agents" }),
+      labels: Schema.Array(Schema.NonEmptyString),
+    },
+    { synced: true },
+  ),
+  eventType("RunnerDrainRequested", "Somebody asked a runner to claim nothing more, and to stop at step boundaries.", {
+    runner,
+    session,
+    by: Schema.NonEmptyString,
+  }),
+  eventType("RunnerStopped", "A runner ended its session.", { runner, session, reason: Schema.String }),
+  eventType(
+    "RunnerLost",
+    "A runner's heartbeats ended: others take its tasks over. The log accepts no further appends of the session.",
+    { runner, session, by: Schema.NonEmptyString.annotations({ description: "The runner that noticed it" }) },
+    { synced: true },
+  ),
 ] as const
 
 export const kernelUpcasters: ReadonlyArray<Upcaster> = [

@@ -1,7 +1,8 @@
-/** Event types of tasks, the unit of audit. */
+/** Event types of tasks, the unit of audit, and of the queue in which tasks wait for runners. */
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
+import { EpochMs } from "./Event.ts"
 import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** How a task ended. `truncated`: a limit from outside stopped it, such as a number of steps. */
@@ -227,5 +228,100 @@ export const taskEvents = [
       description: "The source positions of the events that follow the last TaskBundled, in their order",
     }),
     hashes: Schema.Array(Sha256).annotations({ description: "Their hashes in the source" }),
+  }),
+] as const
+
+const task = Schema.NonEmptyString.annotations({ description: "The queued task's id" })
+
+const runner = Schema.NonEmptyString.annotations({ description: "The runner's name" })
+
+const session = Schema.UUID.annotations({ description: "The identity of the runner's session and of its heartbeats" })
+
+const claim = Schema.UUID.annotations({ description: "The claim's id, also in the name of its stream" })
+
+const epoch = Schema.Positive.pipe(Schema.int()).annotations({ description: "Counts the claims of the task, from 1" })
+
+const Labels = Schema.Array(Schema.NonEmptyString)
+
+const Maxima = Schema.Record({ key: Schema.NonEmptyString, value: Schema.NonNegativeInt })
+
+/** A claim within `TasksClaimed`. */
+export const Claim = Schema.Struct({
+  task,
+  claim,
+  epoch,
+  attempts: Schema.Positive.pipe(Schema.int()).annotations({
+    description: "Counts the claims since the task's last progress, this one included",
+  }),
+}).annotations({ identifier: "Claim" })
+
+export interface Claim extends Schema.Schema.Type<typeof Claim> {}
+
+/** Queued tasks. Their events are no events of the task: they have no task id, and streams of their own. */
+export const queueEvents = [
+  eventType(
+    "TaskSubmitted",
+    "Somebody queued a task, which waits for a runner.",
+    {
+      task,
+      agent: Schema.NonEmptyString.annotations({ description: "The agent's name, without a version" }),
+      goal: Schema.String,
+      priority: Schema.Int.annotations({ description: "Higher ones go first" }),
+      labels: optional(Labels.annotations({ description: "Labels that its runner must have" })),
+      notBefore: optional(EpochMs.annotations({ description: "No runner begins it earlier" })),
+      plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
+      environment: optional(
+        JsonObject.annotations({ description: "Options of each plugin's environment, by the plugin's name" }),
+      ),
+      seed: optional(Schema.Int),
+      limits: optional(RunLimits),
+    },
+    { personal: { goal: SHREDDED, environment: {} } },
+  ),
+  eventType(
+    "TasksClaimed",
+    "A runner took tasks from the queue. The stream `queue` puts all claims in one order.",
+    { runner, session, claims: Schema.Array(Claim) },
+    { synced: true },
+  ),
+  eventType(
+    "TaskClaimed",
+    "A claim of one task began: its runner may append to the task until this stream goes on.",
+    { task, claim, epoch, runner, session },
+    { synced: true },
+  ),
+  eventType(
+    "TaskReleased",
+    "A runner gave a task back to the queue.",
+    {
+      task,
+      claim,
+      reason: Schema.String,
+      failed: optional(
+        Schema.Literal(true).annotations({ description: "The runner could not work on it: counts as an attempt" }),
+      ),
+      notBefore: optional(EpochMs.annotations({ description: "No runner continues it earlier" })),
+    },
+    { synced: true },
+  ),
+  eventType(
+    "TaskClaimLost",
+    "Another runner took the task over. The log accepts no further appends under this claim.",
+    { task, claim, by: Schema.NonEmptyString.annotations({ description: "The runner that took it over" }) },
+    { synced: true },
+  ),
+  eventType("TaskPoisoned", "A task ended or failed its runners too often without progress. No runner claims it.", {
+    task,
+    attempts: Schema.NonNegativeInt.annotations({ description: "Claims since its last progress" }),
+    reason: Schema.String,
+  }),
+  eventType("TaskRequeued", "Somebody gave a poisoned or waiting task back to the runners.", {
+    task,
+    by: Schema.NonEmptyString,
+  }),
+  eventType("QueueLimitsSet", "Somebody set how many queued tasks run at a time. Replaces earlier limits.", {
+    agents: Maxima.annotations({ description: "The maximum for each agent, by its name" }),
+    plugins: Maxima.annotations({ description: "The maximum for each plugin that tasks name, by its name" }),
+    by: Schema.NonEmptyString,
   }),
 ] as const

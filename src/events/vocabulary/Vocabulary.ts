@@ -7,12 +7,12 @@ import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents, ioEvents, searchEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
-import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
+import { kernelEvents, kernelUpcasters, runnerEvents } from "./Kernel.ts"
 import { annotatingEvents, capturingEvents, destroyingEvents, importingEvents } from "./Notes.ts"
 import { foreignToolEvents, pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, listeningEvents, rememberingEvents, sensingEvents } from "./Sensing.ts"
-import { taskEvents } from "./Tasks.ts"
+import { queueEvents, taskEvents } from "./Tasks.ts"
 import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
 import { agentEvents, curriculumEvents, rolloutEvents, scenarioEvents } from "./Worlds.ts"
@@ -31,6 +31,8 @@ const coreEvents = [
   ...actingEvents,
   ...confirmingEvents,
   ...taskEvents,
+  ...queueEvents,
+  ...runnerEvents,
   ...agentEvents,
   ...scenarioEvents,
   ...curriculumEvents,

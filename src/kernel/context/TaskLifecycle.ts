@@ -28,8 +28,10 @@ export interface TaskLifecycle {
   /**
    * Runs an effect that may take long. It starts after a pause. Closing the task interrupts it and waits until its end
    * is recorded.
+   *
+   * @param isWork whether `drain` waits for it. Default: true
    */
-  readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
+  readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>, isWork?: boolean) => Effect.Effect<A, E | TaskClosed>
   /**
    * Interrupts the work in progress, records the end, and then runs `afterwards`. If the end cannot be recorded, the
    * task is open again.
@@ -43,6 +45,8 @@ export interface TaskLifecycle {
    * effect on a task that is not open.
    */
   readonly suspend: (before: Effect.Effect<void>, release: Effect.Effect<void>) => Effect.Effect<void>
+  /** Begins nothing new in the task from now on, and waits for the work in progress. */
+  readonly drain: Effect.Effect<void>
   /** Fails after a suspension or `stop`. It ends an agent that thinks without calling the task. */
   readonly stopped: Effect.Effect<never, TaskClosed>
   readonly stop: Effect.Effect<void>
@@ -69,15 +73,35 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
     let latest = 0
     let cancelled: CancelRequest | undefined
     let onCancel: ((request: CancelRequest) => void) | undefined
+    let isDraining = false
+    let working = 0
+    const idle = Effect.unsafeMakeLatch(true)
 
     const ifOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend((): Effect.Effect<A, E | TaskClosed> => (open ? effect : refuse))
 
-    const runUntilClosed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
+    /** Suspends a new piece of work while the task is paused, and for good while it drains. */
+    const begun = <A, E>(effect: Effect.Effect<A, E>, isWork: boolean): Effect.Effect<A, E> => {
+      if (!isWork) return paused ? Effect.zipRight(unpaused.await, effect) : effect
+      const counted = Effect.suspend(() => {
+        if (isDraining) return Effect.never
+        working += 1
+        idle.unsafeClose()
+        return Effect.ensuring(effect, ended)
+      })
+      return paused ? Effect.zipRight(unpaused.await, counted) : counted
+    }
+
+    const ended = Effect.sync(() => {
+      working -= 1
+      if (working === 0) idle.unsafeOpen()
+    })
+
+    const runUntilClosed = <A, E>(effect: Effect.Effect<A, E>, isWork = true): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend(() => {
         if (!open) return Effect.fail(refuse)
         return Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(Effect.fork(restore(paused ? Effect.zipRight(unpaused.await, effect) : effect)), (fiber) => {
+          Effect.flatMap(Effect.fork(restore(begun(effect, isWork))), (fiber) => {
             underWay.add(fiber)
             fiber.addObserver(() => underWay.delete(fiber))
             return Effect.onInterrupt(restore(endOf(fiber)), () => Fiber.interrupt(fiber))
@@ -134,6 +158,10 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       runUntilClosed,
       close,
       suspend,
+      drain: Effect.suspend(() => {
+        isDraining = true
+        return idle.await
+      }),
       stop,
       stopped: Deferred.await(stopped),
       continued: unpaused.await,

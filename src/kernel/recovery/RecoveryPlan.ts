@@ -61,7 +61,7 @@ export const endings = (
   const left = new Set([...(onOpenTasks === "resume" ? resumable(state).map(([taskId]) => taskId) : []), ...recorded])
   return [
     ...questions(state, left, goneOf),
-    ...requests(state),
+    ...requests(state, recorded),
     ...processes(state, orphanStates),
     ...tasks(state).flatMap((taskId) => (left.has(taskId) ? [] : (taskEnding(state, taskId, goneOf(taskId)) ?? []))),
   ]
@@ -99,24 +99,46 @@ export const questionsOf = (
 ): ReadonlyArray<RecoveryAppend> =>
   questions(state, new Set(), () => reason).filter((ending) => ending.taskId === taskId)
 
-/** Answers open host requests as unknown: they may have taken effect. */
-const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
-  Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
-    stream: `plugin/${plugin}`,
-    taskId,
-    expected: Any,
-    events: [
-      {
-        type: "BrokerAnswered",
-        ...(causationId === null ? {} : { causationId }),
-        payload: {
-          plugin,
-          requestId,
-          error: { code: "OutcomeUnknown", message: `${KERNEL_GONE}; whether it took effect is not known` },
+/**
+ * The appends that a runner makes when it declares another one's session lost: they end its processes, and answer the
+ * open host requests of its tasks.
+ *
+ * @param lostProcesses those of the session
+ */
+export const endingsOfSession = (
+  state: Unfinished,
+  lostProcesses: Unfinished["processes"],
+  orphanStates: OrphanStates,
+  taskIds: ReadonlySet<string>,
+): ReadonlyArray<RecoveryAppend> => [
+  ...requests(state, new Set()).filter(({ taskId }) => taskId !== null && taskIds.has(taskId)),
+  ...processes({ ...state, processes: lostProcesses }, orphanStates),
+]
+
+/**
+ * Answers open host requests as unknown: they may have taken effect.
+ *
+ * @param others tasks that another process works on
+ */
+const requests = ({ requests }: Unfinished, others: ReadonlySet<string> = new Set()): ReadonlyArray<RecoveryAppend> =>
+  Object.values(requests)
+    .filter(({ taskId }) => taskId === null || !others.has(taskId))
+    .map(({ plugin, requestId, taskId, causationId }) => ({
+      stream: `plugin/${plugin}`,
+      taskId,
+      expected: Any,
+      events: [
+        {
+          type: "BrokerAnswered",
+          ...(causationId === null ? {} : { causationId }),
+          payload: {
+            plugin,
+            requestId,
+            error: { code: "OutcomeUnknown", message: `${KERNEL_GONE}; whether it took effect is not known` },
+          },
         },
-      },
-    ],
-  }))
+      ],
+    }))
 
 /** Records the exits of processes without a living kernel, with their commands in flight. */
 const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>

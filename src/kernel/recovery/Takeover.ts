@@ -7,6 +7,7 @@ import { Presence } from "../../events/log/Presence.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import * as QueuedTasks from "../../projections/queue/QueuedTasks.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
@@ -37,7 +38,9 @@ export const recover = (
     const state = yield* unfinishedAt(position)
     const swept = yield* OrphanProcesses.sweep(state.processes, lease)
     const { recordings, left, gone } = yield* recordedTasks(log, state)
-    const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left])
+    // Runners work on queued tasks: the one that claims a task continues it.
+    const queued = yield* queuedAt(position)
+    const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left, ...Object.keys(queued)])
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
@@ -85,6 +88,13 @@ const unfinishedAt = (position: number) =>
   Effect.flatMap(Projector, (projector) => projector.stateAt(Unfinished.projection, position)).pipe(
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
+
+const queuedAt = (position: number) =>
+  Effect.flatMap(Projector, (projector) => projector.stateAt(QUEUED, position)).pipe(
+    Effect.catchTag("PositionOutOfRange", Effect.die),
+  )
+
+const QUEUED = { ...QueuedTasks.projection, types: QueuedTasks.TYPES }
 
 const sayAbandoned = (count: number) =>
   count === 0

@@ -25,6 +25,8 @@ import type { RunningTasks } from "./RunningTasks.ts"
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
   readonly log: EventLog.Service
+  /** The log for the appends of one task, which a runner's claim of it fences. Default: `log`. */
+  readonly logOf?: ((taskId: string) => EventLog.Service) | undefined
   /** Forks in preparation, which are not in the log yet. */
   readonly drafts: DraftTimelines
   readonly registry: Registry.Service

@@ -12,6 +12,8 @@ export interface RunningTask {
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Stops all work in the task and leaves it open in the log. */
   readonly suspend: Effect.Effect<void>
+  /** Begins nothing new, and waits for the work in progress. */
+  readonly drain: Effect.Effect<void>
   /** Fails when the task was cancelled or suspended, to end an agent that thinks. */
   readonly stopped: Effect.Effect<never, TaskClosed>
 }
@@ -34,6 +36,8 @@ export interface RunningTasks {
   /** Ends the agents' work in present and later tasks: another kernel took over. */
   readonly lose: (lost: LeaseLost) => Effect.Effect<void>
   readonly suspend: (instanceName: string) => Effect.Effect<void>
+  /** Waits until a task has no work in progress and begins nothing new, then suspends it. */
+  readonly drain: (instanceName: string) => Effect.Effect<void>
   /** Suspends all present and later tasks. */
   readonly end: Effect.Effect<void>
   /** `end` was called. */
@@ -78,6 +82,11 @@ export const make = (): RunningTasks => {
       }),
     lose: (lost) => Effect.asVoid(Deferred.fail(taken, lost)),
     suspend: (instanceName) => Effect.suspend(() => running.get(instanceName)?.suspend ?? Effect.void),
+    drain: (instanceName) =>
+      Effect.suspend(() => {
+        const task = running.get(instanceName)
+        return task === undefined ? Effect.void : Effect.zipRight(task.drain, task.suspend)
+      }),
     end: Effect.suspend(() => {
       ended = true
       // Children before their parents, which opened them: a suspended parent interrupts the work of its children.

@@ -149,12 +149,12 @@ const filesNameTaken = new Environments.EnvironmentRefused({
   reason: "recorded files have this name in the log: record no files, or rename the plugin",
 })
 
-/** A kernel as one task sees it, with a way to stop the task's appends. */
+/** A kernel as one task sees it, fenced by the task's claim, with a way to stop the task's appends. */
 export const suspendable = (
   kernel: KernelContext,
   taskId: string,
 ): { readonly kernel: KernelContext; readonly suspend: Effect.Effect<void> } => {
-  const { log, suspend } = Suspension.make(kernel.log, taskId)
+  const { log, suspend } = Suspension.make(kernel.logOf?.(taskId) ?? kernel.log, taskId)
   return { kernel: { ...kernel, log, confirmations: asking(log) }, suspend }
 }
 

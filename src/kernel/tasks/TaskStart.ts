@@ -204,7 +204,7 @@ export const begin = <E>(
       scope,
       Effect.sync(() => kernel.running.remove(instanceName)),
     )
-    yield* kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
+    yield* kernel.running.add(instanceName, { ...lifecycle, suspend })
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
     yield* Effect.zipRight(setUp(context, lifecycle.runUntilClosed), look).pipe(
       Effect.onExit(
@@ -218,7 +218,7 @@ export const begin = <E>(
 
     // Closing the task interrupts it, like all work in progress, before the end is recorded.
     if (intervals)
-      yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
+      yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context), false)), scope)
 
     const recordLate = (agentId: string, waitedMs: number) =>
       lifecycle.ifOpen(
@@ -274,7 +274,7 @@ export const begin = <E>(
       generate: (request, options) => Generation.generate(context, request, options),
       inputs: (options = {}) =>
         Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
-          lifecycle.runUntilClosed(inputs.take(decoded)),
+          lifecycle.runUntilClosed(inputs.take(decoded), false),
         ),
       together: (commands) =>
         lifecycle.runUntilClosed(
@@ -283,7 +283,7 @@ export const begin = <E>(
       late: (agentId, afterMs, closing) =>
         Number.isFinite(afterMs)
           ? Effect.zipRight(
-              lifecycle.runUntilClosed(Effect.sleep(afterMs)),
+              lifecycle.runUntilClosed(Effect.sleep(afterMs), false),
               Effect.suspend(() => (closing() ? Effect.uninterruptible(recordLate(agentId, afterMs)) : Effect.never)),
             )
           : Effect.never,

@@ -9,6 +9,7 @@ type Work = (piece: never) => Effect.Effect<unknown, unknown, Scope.Scope>
 /** Each module loads on its first use. */
 const WORKS: { readonly [name: string]: () => Promise<Work> } = {
   chain: async () => (await import("../../events/sqlite/integrity/threads/chainRange.ts")).walkRange,
+  beats: async () => (await import("../../events/postgres/presence/sending.ts")).keepSending,
   check: async () => (await import("../../events/sqlite/integrity/threads/checkPiece.ts")).runCheck,
 }
 

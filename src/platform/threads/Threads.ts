@@ -74,6 +74,33 @@ export const start = (count: number): Effect.Effect<Threads | undefined, never, 
     })
   })
 
+/** A thread that works without an end. */
+export interface Lasting {
+  /** Why it ended: it failed, or has a defect. Undefined while it works. */
+  readonly death: () => string | undefined
+}
+
+/**
+ * Starts a thread for one piece of work that never ends, and ends it with the scope. Undefined if the thread's module
+ * is not installed (see `start`).
+ */
+export const lasting = (work: string, piece: unknown): Effect.Effect<Lasting | undefined, never, Scope.Scope> => {
+  const entry = entryBeside(import.meta.url)
+  if (entry === undefined) return Effect.succeed(undefined)
+  let death: string | undefined
+  return Effect.acquireRelease(
+    Effect.sync(() => threadOf(entry)),
+    ({ end }) => Effect.promise(end),
+  ).pipe(
+    Effect.map((thread) => {
+      thread.ask({ work, piece }, (answer) => {
+        death = typeof answer === "string" ? answer : `its work (${work}) ended`
+      })
+      return { death: () => death }
+    }),
+  )
+}
+
 const entryBeside = (module: string | undefined): URL | undefined => {
   if (module === undefined) return undefined
   const entry = new URL("../../kernel/threads/Thread.js", module)

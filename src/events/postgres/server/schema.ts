@@ -49,7 +49,7 @@ const tablesOf = (schema: string): ReadonlyArray<string> => [
   `CREATE TABLE ${schema}.blobs (digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32), content text COLLATE "C" NOT NULL CHECK (octet_length(content) <= ${MAX_STORED_BYTES}))`,
   `CREATE TABLE ${schema}.lease (one boolean PRIMARY KEY DEFAULT true CHECK (one), token text NOT NULL, host text NOT NULL, pid bigint NOT NULL, acquired_at bigint NOT NULL)`,
   // \`lock\` is the session lock that its process holds while it lives; null if it is known by its heartbeats alone.
-  `CREATE TABLE ${schema}.heartbeats (identity text PRIMARY KEY, beat bigint NOT NULL, at timestamptz NOT NULL, lock bigint, host text NOT NULL, pid bigint NOT NULL) WITH (fillfactor = 50)`,
+  `CREATE TABLE ${schema}.heartbeats (identity text PRIMARY KEY, beat bigint NOT NULL, at timestamptz NOT NULL, lock bigint, host text NOT NULL, pid bigint NOT NULL, busy_ms bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50)`,
   `CREATE TABLE ${schema}.snapshots (
     series text NOT NULL, projection text NOT NULL, timeline text NOT NULL, position bigint NOT NULL,
     event_hash text NOT NULL, state_hash text NOT NULL, root bytea NOT NULL,

@@ -2,9 +2,9 @@
 
 import * as os from "node:os"
 import { Effect, type Scope } from "effect"
-import type { LogError } from "../log/EventLog.ts"
-import { attemptRead, type Database, type Row } from "./server/connection.ts"
-import { isHeld, lockOf, type Session } from "./server/session.ts"
+import type { LogError } from "../../log/EventLog.ts"
+import { attemptRead, type Database, type Row } from "../server/connection.ts"
+import { isHeld, lockOf, type Session } from "../server/session.ts"
 
 /** In milliseconds. */
 export const HEARTBEAT_EVERY_MS = 1_000
@@ -61,15 +61,18 @@ export const judge = (heartbeat: Heartbeat | undefined): Judgement => {
 /**
  * Announces a writer: takes its session lock, sends its first heartbeat and one each second until the scope closes.
  * `also` runs with each later one. A heartbeat that fails is skipped.
+ *
+ * @param busyMs how long the writer's main thread has been busy, if another thread sends
  */
 export const announce = (
   database: Database,
   session: Session,
   identity: string,
   also: () => Promise<void> = async () => {},
+  busyMs: () => number = () => 0,
 ): Effect.Effect<void, LogError, Scope.Scope> => {
   const lock = lockOf(identity)
-  const send = () => session.send(SEND, [identity, lock, os.hostname(), process.pid])
+  const send = () => session.send(SEND, [identity, lock, os.hostname(), process.pid, busyMs()])
   return Effect.asVoid(
     Effect.acquireRelease(
       attemptRead(database.address, async () => {
@@ -102,5 +105,5 @@ export const announce = (
 }
 
 /** Another lock in the row means that others think this writer dead. */
-const SEND = `INSERT INTO heartbeats (identity, beat, at, lock, host, pid) VALUES ($1, 1, clock_timestamp(), $2::bigint, $3, $4)
-  ON CONFLICT (identity) DO UPDATE SET beat = heartbeats.beat + 1, at = excluded.at WHERE heartbeats.lock = excluded.lock`
+const SEND = `INSERT INTO heartbeats (identity, beat, at, lock, host, pid, busy_ms) VALUES ($1, 1, clock_timestamp(), $2::bigint, $3, $4, $5)
+  ON CONFLICT (identity) DO UPDATE SET beat = heartbeats.beat + 1, at = excluded.at, busy_ms = excluded.busy_ms WHERE heartbeats.lock = excluded.lock`

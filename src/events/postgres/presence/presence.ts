@@ -1,12 +1,12 @@
 /** The writers of a log on PostgreSQL. */
 
 import { Effect } from "effect"
-import { LogUnavailable } from "../log/EventLog.ts"
-import type { Presence } from "../log/Presence.ts"
-import { newId } from "../vocabulary/Event.ts"
+import { LogUnavailable } from "../../log/EventLog.ts"
+import type { Presence } from "../../log/Presence.ts"
+import { newId } from "../../vocabulary/Event.ts"
+import { attemptRead, type Database, pause } from "../server/connection.ts"
+import type { Session } from "../server/session.ts"
 import { announce, COLUMNS, heartbeatIn, judge, WATCH_INTERVAL_MS } from "./heartbeats.ts"
-import { attemptRead, type Database, pause } from "./server/connection.ts"
-import type { Session } from "./server/session.ts"
 
 export const make = (database: Database, session: Session, readonly: boolean): Presence.Service => {
   const { address, query } = database

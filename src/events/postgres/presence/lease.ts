@@ -2,13 +2,13 @@
 
 import * as os from "node:os"
 import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
-import { LogUnavailable } from "../log/EventLog.ts"
-import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../log/Lease.ts"
-import { newId } from "../vocabulary/Event.ts"
+import * as ProgramLog from "../../../platform/ProgramLog.ts"
+import { LogUnavailable } from "../../log/EventLog.ts"
+import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../../log/Lease.ts"
+import { newId } from "../../vocabulary/Event.ts"
+import { attemptRead, type Database, pause } from "../server/connection.ts"
+import type { Session } from "../server/session.ts"
 import { announce, COLUMNS, type Heartbeat, heartbeatIn, judge, WATCH_INTERVAL_MS } from "./heartbeats.ts"
-import { attemptRead, type Database, pause } from "./server/connection.ts"
-import type { Session } from "./server/session.ts"
 
 /** Report a holder that is watched for longer than this. In milliseconds. */
 const QUIET_MS = 2_000

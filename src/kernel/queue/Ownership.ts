@@ -1,0 +1,326 @@
+/** Who works on which queued task: a runner's claims, which the log puts in one order. */
+
+import * as os from "node:os"
+import { Effect } from "effect"
+import {
+  type AppendError,
+  type AppendPart,
+  type EventLog,
+  Exact,
+  type LogError,
+  NoStream,
+  type VersionConflict,
+} from "../../events/log/EventLog.ts"
+import type { Presence } from "../../events/log/Presence.ts"
+import type { RunnerSession, RunnerSessions } from "../../events/log/RunnerSessions.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import type { Claim as ClaimPayload } from "../../events/vocabulary/Tasks.ts"
+import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { monotonicNow } from "../../platform/ProcessIdentity.ts"
+import type { Projector } from "../../projections/projector/Projector.ts"
+import { type Candidate, type Claimer, claimable, nextDue } from "../../projections/queue/Claimable.ts"
+import * as Queue from "../../projections/queue/Queue.ts"
+import { defined } from "../../values/defined.ts"
+import { VERSION } from "../versions.ts"
+import type { Claim } from "./ClaimFence.ts"
+import * as LostSession from "./LostSession.ts"
+
+/** A runner, as it registers itself. */
+export interface Runner {
+  readonly name: string
+  readonly slots: number
+  readonly agents: ReadonlyArray<string>
+  readonly labels: ReadonlyArray<string>
+  /** A task whose runners died or failed this often without progress is poisoned. */
+  readonly poisonAfter: number
+}
+
+/** A task that this session claimed. */
+export interface Claimed extends Claim {
+  readonly attempts: number
+  /** The runner whose session ended with the task. */
+  readonly takenFrom?: string
+  readonly submission: PayloadOf<"TaskSubmitted">
+}
+
+/** What one look found. */
+export interface Look {
+  readonly claimed: ReadonlyArray<Claimed>
+  readonly queue: Queue.Queue
+  /** In how many milliseconds a waiting task is due; undefined if none waits. */
+  readonly dueInMs: number | undefined
+}
+
+/** How a runner gives a task back. */
+export interface Release {
+  readonly reason: string
+  /** The runner could not work on it: no runner tries again before this many milliseconds have passed. */
+  readonly failedForMs?: number
+}
+
+/** The claims of one session. */
+export interface Ownership {
+  /**
+   * Declares silent sessions lost, then claims tasks, at most `free`: limits hold exactly, because claims expect the
+   * version of the queue that they were decided on. Poisons tasks that failed too often.
+   */
+  readonly claim: (free: number, except?: ReadonlySet<string>) => Effect.Effect<Look, AppendError, Projector | Presence>
+  /** Gives a task back. Returns false, without an effect, if another runner took it over. */
+  readonly release: (claim: Claim, release: Release) => Effect.Effect<boolean, AppendError>
+  /** The queue as of now. */
+  readonly queue: Effect.Effect<Queue.Queue, LogError>
+}
+
+/** Registers a session in the log. From then on, its appends may be fenced by its stream. */
+export const register = (
+  log: EventLog.Service,
+  { name, slots, agents, labels }: Runner,
+  session: string,
+): Effect.Effect<void, AppendError> =>
+  Effect.asVoid(
+    log.append({
+      stream: Queue.runnerStream(session),
+      actor: `runner:${name}`,
+      expected: NoStream,
+      events: [
+        {
+          type: "RunnerStarted",
+          payload: {
+            runner: name,
+            session,
+            version: VERSION,
+            host: os.hostname(),
+            pid: process.pid,
+            slots,
+            agents,
+            labels,
+          },
+        },
+      ],
+    }),
+  )
+
+/** Ends a session in the log. Has no effect on a lost one. */
+export const deregister = (
+  log: EventLog.Service,
+  { name }: Runner,
+  session: string,
+  reason: string,
+): Effect.Effect<void, AppendError> =>
+  log
+    .append({
+      stream: Queue.runnerStream(session),
+      actor: `runner:${name}`,
+      expected: Exact(1),
+      events: [{ type: "RunnerStopped", payload: { runner: name, session, reason } }],
+    })
+    .pipe(
+      Effect.catchTag("VersionConflict", () => Effect.void),
+      Effect.asVoid,
+    )
+
+/**
+ * The ownership of a registered session.
+ *
+ * @param log fenced by the session
+ */
+export const make = (
+  log: EventLog.Service,
+  projector: Projector.Service,
+  sessions: RunnerSessions.Service,
+  { lease: { identity: session } }: Pick<RunnerSession, "lease">,
+  runner: Runner,
+): Ownership => {
+  const actor = `runner:${runner.name}`
+  const queue = projector.current(Queue.projection)
+
+  /** The version of the queue's stream up to which events of other types have no meaning for claims. */
+  let skipped = 0
+  let lookedAt = Number.NEGATIVE_INFINITY
+  /** The log's clock at that time. */
+  let toldNow = 0
+
+  /** Declares sessions lost whose heartbeats ended. Whoever comes first cleans up. */
+  const look = Effect.suspend(() => {
+    const since = monotonicNow() - lookedAt
+    return since < LOOK_EVERY_MS ? Effect.succeed(toldNow + since) : lookNow
+  })
+
+  const lookNow = Effect.gen(function* () {
+    const { runners } = yield* queue
+    const others = Object.keys(runners).filter((other) => other !== session)
+    const seen = yield* sessions.look([session, ...others])
+    for (const other of others) {
+      const lost = runners[other]
+      if (lost === undefined || seen.living.has(other)) continue
+      yield* log
+        .append({
+          stream: Queue.runnerStream(other),
+          actor,
+          expected: Exact(1),
+          events: [{ type: "RunnerLost", payload: { runner: lost.runner, session: other, by: runner.name } }],
+        })
+        .pipe(
+          Effect.zipRight(LostSession.cleanUp(log, other)),
+          Effect.catchTag("VersionConflict", () => Effect.void),
+        )
+    }
+    lookedAt = monotonicNow()
+    toldNow = seen.now
+    return seen.now
+  })
+
+  const hasProgress = ({ task, queued }: Candidate) => {
+    const after = (queued.claim ?? queued.left)?.at
+    return after === undefined ? Effect.succeed(false) : progressAfter(log, task, after)
+  }
+
+  /** The next number of attempts at a task; null to poison it. */
+  const attemptsAt = (candidate: Candidate) =>
+    Effect.gen(function* () {
+      const { attempts } = candidate.queued
+      if (!candidate.hasFailed || (yield* hasProgress(candidate))) return 1
+      return attempts >= runner.poisonAfter ? null : attempts + 1
+    })
+
+  const poison = ({ task, queued }: Candidate, version: number) =>
+    log.append({
+      stream: Queue.STREAM,
+      actor,
+      expected: Exact(version),
+      events: [
+        {
+          type: "TaskPoisoned",
+          payload: {
+            task,
+            attempts: queued.attempts,
+            reason: queued.failure ?? `its runner ended during each of ${queued.attempts} attempts`,
+          },
+        },
+      ],
+    })
+
+  const take = (
+    wanted: ReadonlyArray<Candidate>,
+    { head, runners }: Queue.Queue,
+  ): Effect.Effect<ReadonlyArray<Claimed> | typeof AGAIN, AppendError> =>
+    Effect.gen(function* () {
+      const version = Math.max(head.version, skipped)
+      const claims: Array<ClaimPayload> = []
+      const parts: Array<AppendPart> = []
+      const taken = new Map<string, string>()
+      for (const candidate of wanted) {
+        const { task, queued } = candidate
+        const attempts = yield* attemptsAt(candidate)
+        if (attempts === null) {
+          yield* poison(candidate, version)
+          // The queue has moved on.
+          return AGAIN
+        }
+        const claim = newId()
+        const epoch = queued.epoch + 1
+        claims.push({ task, claim, epoch, attempts })
+        parts.push({
+          stream: Queue.claimStream(task, claim),
+          actor,
+          events: [{ type: "TaskClaimed", payload: { task, claim, epoch, runner: runner.name, session } }],
+        })
+        if (queued.claim !== undefined && !Object.hasOwn(runners, queued.claim.session)) {
+          taken.set(task, queued.claim.runner)
+          const { claim: lost } = queued.claim
+          parts.push({
+            stream: Queue.claimStream(task, lost),
+            actor,
+            events: [{ type: "TaskClaimLost", payload: { task, claim: lost, by: runner.name } }],
+          })
+        }
+      }
+      if (claims.length === 0) return []
+      yield* log.append({
+        stream: Queue.STREAM,
+        actor,
+        expected: Exact(version),
+        events: [{ type: "TasksClaimed", payload: { runner: runner.name, session, claims } }],
+        with: parts,
+      })
+      return yield* Effect.forEach(claims, ({ task, claim, attempts }) =>
+        Effect.map(submissionOf(log, task), (submission): Claimed => {
+          const takenFrom = taken.get(task)
+          return { task, claim, attempts, submission, ...defined({ takenFrom }) }
+        }),
+      )
+    })
+
+  const claim = (
+    free: number,
+    except: ReadonlySet<string> | undefined,
+  ): Effect.Effect<Look, AppendError, Projector | Presence> =>
+    Effect.gen(function* () {
+      const now = yield* look
+      const found = yield* queue
+      const claimer: Claimer = { agents: runner.agents, labels: runner.labels, free, ...defined({ except }) }
+      const claimed = yield* take(claimable(found, claimer, now), found)
+      if (claimed === AGAIN) return yield* claim(free, except)
+      const due = nextDue(found, now)
+      return { claimed, queue: found, dueInMs: due === undefined ? undefined : due - now }
+    }).pipe(
+      // Another runner claimed in the meantime: decide again, on the queue as it is now.
+      Effect.catchIf(isOfQueue, ({ actual, missed }) => {
+        if (!missed.some(({ type }) => TYPES.has(type))) skipped = actual
+        return claim(free, except)
+      }),
+    )
+
+  return {
+    queue,
+    claim,
+    release: ({ task, claim }, { reason, failedForMs }) =>
+      Effect.gen(function* () {
+        const waits = failedForMs === undefined ? undefined : (yield* sessions.look([session])).now + failedForMs
+        const failed = failedForMs === undefined ? {} : { failed: true as const }
+        yield* log.append({
+          stream: Queue.claimStream(task, claim),
+          actor,
+          expected: Exact(1),
+          events: [
+            { type: "TaskReleased", payload: { task, claim, reason, ...failed, ...defined({ notBefore: waits }) } },
+          ],
+        })
+        return true
+      }).pipe(Effect.catchTag("VersionConflict", () => Effect.succeed(false))),
+  }
+}
+
+const AGAIN = "again"
+
+/** A runner that claims often need not look as often for others that died. In milliseconds. */
+const LOOK_EVERY_MS = 400
+
+const TYPES: ReadonlySet<string> = new Set(Queue.TYPES)
+
+const isOfQueue = (error: AppendError): error is VersionConflict =>
+  error._tag === "VersionConflict" && error.stream === Queue.STREAM
+
+const KNOWN_OUTCOMES: ReadonlyArray<CoreName> = ["CommandSucceeded", "CommandFailed"]
+const DISPATCHES: ReadonlyArray<CoreName> = ["CommandDispatched"]
+const ANSWERS: ReadonlyArray<CoreName> = ["ModelResponded", "MessageSent"]
+
+/**
+ * Whether a task came further: a command has a known outcome, or a model answered and no command was dispatched. A
+ * command that ends its runner again and again is no progress, whatever the agent decides in between.
+ */
+const progressAfter = (log: EventLog.Service, taskId: string, after: number): Effect.Effect<boolean, LogError> =>
+  Effect.gen(function* () {
+    const has = (types: ReadonlyArray<string>) =>
+      Effect.map(log.readPage({ timeline: log.timeline, taskId, after, types }, 1), ({ length }) => length > 0)
+    if (yield* has(KNOWN_OUTCOMES)) return true
+    return !(yield* has(DISPATCHES)) && (yield* has(ANSWERS))
+  })
+
+const submissionOf = (log: EventLog.Service, task: string) =>
+  Effect.flatMap(log.readPage({ stream: Queue.submissionStream(task) }, 1), ([event]) =>
+    event !== undefined && is(event, "TaskSubmitted")
+      ? Effect.succeed(event.payload)
+      : Effect.dieMessage(`the log lost the submission of task ${task}`),
+  )

@@ -1,0 +1,51 @@
+/** A runner's right to act on a log, next to other runners: its session, and its claims of tasks. */
+
+import { Effect } from "effect"
+import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
+import type { RunnerSession } from "../../events/log/RunnerSessions.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Queue from "../../projections/queue/Queue.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Doubtful } from "../recovery/LeftRecordings.ts"
+import { closeTask } from "../recovery/Takeover.ts"
+import type { Tenure } from "../recovery/Tenure.ts"
+import * as ClaimFence from "./ClaimFence.ts"
+import * as Ownership from "./Ownership.ts"
+
+/** The claims that this process has, by task. */
+export type Claims = Map<string, ClaimFence.Claim>
+
+/**
+ * The right of one of several runners. It recovers nothing at its start: whoever claims a task continues it.
+ *
+ * @param lost runs when the log has refused an append of a task
+ */
+export const ofSession = (
+  log: EventLog.Service,
+  { lease }: RunnerSession,
+  runner: Ownership.Runner,
+  claims: Claims,
+  lost: (task: string) => Effect.Effect<void>,
+): Effect.Effect<Tenure, AppendError> =>
+  Effect.as(Ownership.register(log, runner, lease.identity), {
+    lease,
+    log: ClaimFence.ofSession(log, runner.name, lease.identity),
+    logOf: (log, task) => {
+      const claim = claims.get(task)
+      return claim === undefined ? log : ClaimFence.ofClaim(log, runner.name, claim, lost(task))
+    },
+    recover: Effect.succeed(NOTHING),
+    cancelled: closeUnclaimed,
+  })
+
+const NOTHING: Doubtful = { tasks: [], recorders: [] }
+
+/** Closes a cancelled task of the queue that nobody works on. Its owner closes any other, or the next kernel does. */
+const closeUnclaimed = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const { tasks, runners } = yield* (yield* Projector).current(Queue.projection)
+    const queued = SafeRecord.get(tasks, taskId)
+    if (queued === undefined) return
+    if (queued.claim !== undefined && Object.hasOwn(runners, queued.claim.session)) return
+    yield* closeTask(taskId)
+  })

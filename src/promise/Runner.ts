@@ -1,0 +1,82 @@
+/** Runners of queued tasks with promises. */
+
+/// <reference lib="esnext.disposable" preserve="true" />
+import { Effect, Exit, Runtime, Schema, Scope } from "effect"
+import * as ServerUrl from "../events/log/ServerUrl.ts"
+import * as KernelAgent from "../kernel/agents/Agent.ts"
+import * as Layers from "../kernel/Hindcast.ts"
+import { InvalidOptions } from "../values/Options.ts"
+import { type Agent, adapted } from "./Agent.ts"
+import * as Calls from "./Calls.ts"
+import { takeSignal } from "./Promised.ts"
+
+/** Options of `runner`: those of `Hindcast.runner`, and a signal that cancels the start. */
+export interface RunnerOptions extends Omit<Layers.RunnerOptions, "agents">, Calls.CallOptions {
+  /** The agents that work on queued tasks, each by its name. At least one. */
+  readonly agents: ReadonlyArray<Agent>
+}
+
+/** A runner at work. */
+export interface Runner {
+  readonly name: string
+  /** Claims nothing more, gives tasks back at the ends of their steps, and ends. Resolves when it has ended. */
+  readonly drain: () => Promise<void>
+  /** Resolves when the runner has ended, because it was drained. Rejects if it cannot continue. */
+  readonly ended: Promise<void>
+  /** Leaves tasks as they are, for other runners, and ends at once. Resolves when all is done. */
+  readonly close: () => Promise<void>
+  /** Drains and closes, for `await using worker = await runner(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** See `runner` of `open`. */
+export const runner = async (options: RunnerOptions): Promise<Runner> => {
+  const { given, signal, invalid } = takeSignal("runner", [options])
+  if (invalid !== undefined) throw invalid
+  const { agents, ...settings } = given[0] ?? ({} as RunnerOptions)
+  const own = Effect.runSync(Scope.make())
+  const leave = Scope.close(own, Exit.void)
+  // Agents' calls go through it. The runner's scope closes before they are interrupted: their tasks stay open.
+  const calls = Calls.make(nameOf(settings.log), Runtime.defaultRuntime, Effect.runSync(Scope.make()), leave)
+  const started = Layers.runner({
+    ...settings,
+    // The runner reports invalid agents.
+    agents: areAgents(agents) ? agents.map((agent) => adapted(agent, calls)) : (agents as never),
+  }).pipe(
+    Scope.extend(own),
+    Effect.mapError((error) => (error instanceof InvalidOptions ? ofRunner(error) : error)),
+  )
+  const running = await Calls.run(started, signal).catch(async (error) => {
+    await calls.close()
+    throw error
+  })
+  const ended = Calls.run(running.ended)
+  // Whoever asks for it sees the failure; otherwise nobody need.
+  ended.catch(() => {})
+  const drain = () => Calls.run(running.drain)
+  return {
+    name: running.name,
+    ended,
+    drain,
+    close: calls.close,
+    [Symbol.asyncDispose]: async () => {
+      try {
+        await drain()
+      } finally {
+        await calls.close()
+      }
+    },
+  }
+}
+
+const areAgents = Schema.is(Schema.Array(KernelAgent.Agent))
+
+const nameOf = (log: RunnerOptions["log"] | undefined): string => {
+  if (typeof log === "string") return ServerUrl.isAddress(log) ? ServerUrl.shown(log) : log
+  if (log === undefined || log === null) return ""
+  return "url" in log ? ServerUrl.shown(log.url) : log.filename
+}
+
+/** Attributes mistakes to `runner`, which the program called. */
+const ofRunner = ({ of, problems }: InvalidOptions) =>
+  new InvalidOptions({ of: of === "Hindcast.runner" ? "runner" : of, problems })

@@ -1,0 +1,244 @@
+/** What every way of owning queued tasks promises. A backend names how its sessions begin and die. */
+import { Context, Deferred, Effect, Either, Exit, Layer, Option, Scope } from "effect"
+import { describe, expect, it } from "vitest"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
+import { Lease } from "../../../src/events/log/Lease.ts"
+import type { Presence } from "../../../src/events/log/Presence.ts"
+import * as RunnerSessions from "../../../src/events/log/RunnerSessions.ts"
+import * as ClaimFence from "../../../src/kernel/queue/ClaimFence.ts"
+import * as Ownership from "../../../src/kernel/queue/Ownership.ts"
+import * as TaskQueue from "../../../src/kernel/queue/TaskQueue.ts"
+import * as Projector from "../../../src/projections/projector/Projector.ts"
+
+/** A log whose tasks several sessions may own. */
+export interface OwnershipBackend {
+  /** A new log. */
+  readonly place: Effect.Effect<string, never, Scope.Scope>
+  /** Opens it, as another process would. */
+  readonly open: (place: string) => Layer.Layer<EventLog | Lease | Presence, unknown>
+  /** Ends the heartbeats of all sessions, as if their processes had died. */
+  readonly crash: (place: string) => Effect.Effect<void>
+}
+
+/** A runner's session, opened as by a process of its own. */
+const sessionOn = (backend: OwnershipBackend, place: string, name: string, given: Partial<Ownership.Runner> = {}) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(Layer.provideMerge(Projector.layer, Layer.orDie(backend.open(place))))
+    return yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      const projector = yield* Projector.Projector
+      const several = yield* Effect.serviceOption(RunnerSessions.RunnerSessions)
+      const sessions = Option.getOrElse(several, () => RunnerSessions.ofLease(Context.get(context, Lease)))
+      const session = yield* sessions.join(name)
+      const runner = { name, slots: 4, agents: ["desk"], labels: [], poisonAfter: 3, ...given }
+      const { identity } = session.lease
+      yield* Ownership.register(log, runner, identity)
+      const own = ClaimFence.ofSession(log, name, identity)
+      const ownership = Ownership.make(own, projector, sessions, session, runner)
+      const refused = yield* Deferred.make<string>()
+      return {
+        log,
+        own,
+        identity,
+        ownership,
+        refused,
+        queue: Context.get(
+          yield* Layer.build(Layer.provide(TaskQueue.layer, Layer.succeedContext(context))),
+          TaskQueue.TaskQueue,
+        ),
+        claim: (free = 4) => Effect.provide(ownership.claim(free), context),
+        fenced: (claim: ClaimFence.Claim) =>
+          ClaimFence.ofClaim(own, name, claim, Effect.asVoid(Deferred.succeed(refused, claim.task))),
+      }
+    }).pipe(Effect.provide(context))
+  })
+
+const work = (log: EventLog.Service, task: string, goal = "x") =>
+  log.append({
+    stream: `task/${task}`,
+    taskId: task,
+    actor: "kernel",
+    events: [{ type: "TaskOpened", payload: { goal, measures: [], agent: "desk@1" } }],
+  })
+
+export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared: boolean) => {
+  const run = <A, E>(test: (place: string) => Effect.Effect<A, E, Scope.Scope>) =>
+    Effect.runPromise(Effect.scoped(Effect.flatMap(backend.place, test)))
+
+  describe(`ownership: ${name}`, () => {
+    it("claims by priority, then by age, and only for suitable runners", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one", { labels: ["gpu"] })
+          for (const [id, more] of [
+            ["first", {}],
+            ["second", {}],
+            ["urgent", { priority: 9 }],
+            ["other", { agent: "nobody" }],
+            ["labelled", { labels: ["gpu"] }],
+            ["elsewhere", { labels: ["tpu"] }],
+            ["later", { notBefore: Date.now() + 3_600_000 }],
+          ] as const)
+            yield* one.queue.submit({ id, agent: "desk", goal: "x", ...more })
+          const { claimed, dueInMs } = yield* one.claim(3)
+          expect(claimed.map(({ task }) => task)).toEqual(["urgent", "first", "second"])
+          expect(dueInMs).toBeGreaterThan(3_000_000)
+          expect((yield* one.claim(9)).claimed.map(({ task }) => task)).toEqual(["labelled"])
+          expect((yield* one.claim(9)).claimed).toEqual([])
+        }),
+      ))
+
+    it("refuses appends under a claim that was given back, and writes nothing", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          const [first] = (yield* one.claim()).claimed
+          if (first === undefined) throw new Error("nothing was claimed")
+          const fenced = one.fenced(first)
+          yield* work(fenced, "t")
+          expect(yield* one.ownership.release(first, { reason: "test" })).toBe(true)
+          expect(yield* one.ownership.release(first, { reason: "test" })).toBe(false)
+          const { position } = yield* one.log.head
+          const late = yield* Effect.either(
+            fenced.append({
+              stream: "task/t",
+              taskId: "t",
+              actor: "kernel",
+              events: [{ type: "TaskClosed", payload: { outcome: "achieved" } }],
+            }),
+          )
+          expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", owner: "one", claimed: "t" })
+          expect((yield* one.log.head).position).toBe(position)
+          expect(yield* Deferred.await(one.refused)).toBe("t")
+          const [second] = (yield* one.claim()).claimed
+          expect(second).toMatchObject({ task: "t", attempts: 1 })
+          expect(second?.claim).not.toBe(first.claim)
+          const claims = yield* one.log.readPage({ types: ["TaskClaimed"] }, 10)
+          expect(claims.map(({ payload }) => payload.epoch)).toEqual([1, 2])
+        }),
+      ))
+
+    it("refuses appends under a claim that the log does not have, as after a server lost its last commits", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          yield* one.claim()
+          const { position } = yield* one.log.head
+          const unknown = one.fenced({ task: "t", claim: "0198a0b1-0000-7000-8000-00000000abcd" })
+          const late = yield* Effect.either(work(unknown, "t"))
+          expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", claimed: "t" })
+          expect((yield* one.log.head).position).toBe(position)
+        }),
+      ))
+
+    it("takes tasks of a dead session over, and shuts that session out", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const one = yield* Scope.extend(sessionOn(backend, place, "one"), scope)
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          const [first] = (yield* one.claim()).claimed
+          if (first === undefined) throw new Error("nothing was claimed")
+          yield* backend.crash(place)
+          // On a file, a dead holder's lease is free; a session that lives would keep it.
+          if (!isShared) yield* Scope.close(scope, Exit.void)
+          const two = yield* sessionOn(backend, place, "two")
+          const [taken] = (yield* two.claim()).claimed
+          expect(taken).toMatchObject({ task: "t", attempts: 2, takenFrom: "one" })
+          yield* work(two.fenced(taken ?? first), "t")
+          if (isShared) {
+            const { position } = yield* two.log.head
+            const late = yield* Effect.either(work(one.fenced(first), "t"))
+            expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", owner: "one", claimed: "t" })
+            const claiming = yield* Effect.either(one.claim())
+            const submitted = yield* two.queue.submit({ agent: "desk", goal: "x" })
+            const again = yield* Effect.either(one.claim())
+            expect(Either.isRight(claiming) ? claiming.right.claimed : []).toEqual([])
+            expect(Either.isLeft(again) && again.left).toMatchObject({ _tag: "LeaseLost", owner: "one" })
+            expect(submitted.position).toBe(position + 1)
+            expect((yield* two.log.head).position).toBe(submitted.position)
+            yield* Scope.close(scope, Exit.void)
+          }
+          expect(Object.values(yield* Effect.map(two.ownership.queue, ({ runners }) => runners))).toMatchObject([
+            { runner: "two" },
+          ])
+        }),
+      ))
+
+    it("poisons a task after three attempts without progress, and lets people give it back", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          for (const attempts of [1, 2, 3]) {
+            const [claimed] = (yield* one.claim()).claimed
+            expect(claimed).toMatchObject({ task: "t", attempts })
+            if (claimed !== undefined) yield* one.ownership.release(claimed, { reason: "no model", failedForMs: 0 })
+          }
+          expect((yield* one.claim()).claimed).toEqual([])
+          const [poisoned] = yield* one.log.readPage({ types: ["TaskPoisoned"] }, 2)
+          expect(poisoned?.payload).toEqual({ task: "t", attempts: 3, reason: "no model" })
+          expect((yield* one.claim()).claimed).toEqual([])
+          yield* one.queue.requeue("t", { by: "ada" })
+          expect((yield* one.claim()).claimed).toMatchObject([{ task: "t", attempts: 1 }])
+          const refused = yield* Effect.either(one.queue.requeue("t", { by: "ada" }))
+          expect(Either.isLeft(refused) && refused.left.message).toContain('one that runner "one" works on')
+        }),
+      ))
+
+    it("counts attempts from the last progress", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          for (const attempts of [1, 1, 2]) {
+            const [claimed] = (yield* one.claim()).claimed
+            expect(claimed).toMatchObject({ attempts })
+            if (claimed === undefined) continue
+            if (attempts === 1 && claimed.attempts === 1 && !(yield* hasOutcome(one.log))) {
+              yield* one.fenced(claimed).append({
+                stream: "task/t",
+                taskId: "t",
+                actor: "plugin:p@1",
+                events: [
+                  {
+                    type: "CommandFailed",
+                    payload: { commandId: "c", error: { code: "e", message: "m" }, latencyMs: 1 },
+                  },
+                ],
+              })
+            }
+            yield* one.ownership.release(claimed, { reason: "no model", failedForMs: 0 })
+          }
+        }),
+      ))
+
+    it("keeps limits of agents and plugins", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one", { agents: ["desk", "other"] })
+          yield* one.queue.limit({ agents: { desk: 1 }, plugins: { browser: 1 }, by: "ada" })
+          for (const [id, agent, plugins] of [
+            ["a", "desk", []],
+            ["b", "desk", []],
+            ["c", "other", ["browser"]],
+            ["d", "other", ["browser", "other"]],
+            ["e", "other", []],
+          ] as const)
+            yield* one.queue.submit({ id, agent, goal: "x", plugins })
+          const first = (yield* one.claim(9)).claimed
+          expect(first.map(({ task }) => task)).toEqual(["a", "c", "e"])
+          const [a] = first
+          if (a !== undefined) yield* one.ownership.release(a, { reason: "test", failedForMs: 3_600_000 })
+          expect((yield* one.claim(9)).claimed.map(({ task }) => task)).toEqual(["b"])
+          yield* one.queue.limit({ by: "ada" })
+          expect((yield* one.claim(9)).claimed.map(({ task }) => task)).toEqual(["d"])
+        }),
+      ))
+  })
+}
+
+const hasOutcome = (log: EventLog.Service) =>
+  Effect.map(log.readPage({ types: ["CommandFailed"] }, 1), ({ length }) => length > 0)

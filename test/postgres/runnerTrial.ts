@@ -1,0 +1,119 @@
+/** Trials of runners in processes of their own on a server's log: how they are started, and what must hold afterwards. */
+import * as fs from "node:fs"
+import { Effect, type Scope, Stream } from "effect"
+import { expect } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { TaskQueue } from "../../src/kernel/queue/TaskQueue.ts"
+import { program } from "../built.ts"
+import * as Killable from "../killable.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+/** A log with a queue, and the file in which its tasks' agents write their marks. */
+export const trial = (url: string, steps: number, takesMs = 30) =>
+  Effect.map(temporaryDirectory, (directory) => {
+    const marks = `${directory}/marks`
+    fs.writeFileSync(marks, "")
+    const layer = Hindcast.layerLog({ log: url, workspace: directory })
+    return {
+      directory,
+      layer,
+      /** Starts a runner; answers once it works. */
+      runner: (name: string, slots = 4): Effect.Effect<Killable.Killable, never, Scope.Scope> =>
+        Effect.tap(
+          Killable.start([program(import.meta.url, "runner")], {
+            input: JSON.stringify({ log: url, name, slots, steps, marks, takesMs, workspace: directory }),
+          }),
+          (process) =>
+            Effect.raceFirst(
+              process.speaks,
+              Effect.flatMap(process.ended, ({ stderr }) => Effect.dieMessage(stderr)),
+            ),
+        ),
+      marks: () =>
+        fs
+          .readFileSync(marks, "utf8")
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => line.split(" ")),
+    }
+  })
+
+/** Waits for a number of further events that fit. */
+export const next = (
+  after: number,
+  types: ReadonlyArray<string>,
+  count: number,
+  fits: (event: Event) => boolean = () => true,
+) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.follow({ after, types }).pipe(
+      Stream.filter((item): item is Event => "type" in item && fits(item)),
+      Stream.take(count),
+      Stream.runCollect,
+      Effect.map((events) => [...events]),
+    ),
+  )
+
+export const head = Effect.flatMap(EventLog, (log) => Effect.map(log.head, ({ position }) => position))
+
+/** Queues tasks for the agent `desk`. Answers their ids. */
+export const submitAll = (tasks: number, prefix = "t") =>
+  Effect.flatMap(TaskQueue, (queue) =>
+    Effect.forEach(
+      Array.from({ length: tasks }, (_, index) => `${prefix}${index}`),
+      (id) => Effect.map(queue.submit({ id, agent: "desk", goal: "mark" }), ({ taskId }) => taskId),
+      { concurrency: 20 },
+    ),
+  )
+
+/** Kills runners, each in the middle of tasks of its own, while another one stays. */
+export const killRunners = (given: Effect.Effect.Success<ReturnType<typeof trial>>, kills: number, each = 4) =>
+  Effect.gen(function* () {
+    const ids: Array<string> = []
+    yield* given.runner("stays", 2)
+    for (let kill = 0; kill < kills; kill++) {
+      const from = yield* head
+      ids.push(...(yield* submitAll(each, `k${kill}-`)))
+      const victim = yield* given.runner(`dies-${kill}`)
+      const [claimed] = yield* next(from, ["TasksClaimed"], 1, ({ payload }) => payload.runner === `dies-${kill}`)
+      yield* next(claimed?.position ?? from, ["CommandDispatched"], 1 + (kill % 7))
+      yield* victim.kill
+    }
+    yield* next(0, ["TaskClosed"], ids.length)
+    return ids
+  })
+
+/** All events of some types. */
+export const all = (types: ReadonlyArray<string>) =>
+  Effect.flatMap(EventLog, (log) => Effect.map(Stream.runCollect(log.read({ types })), (events) => [...events]))
+
+/** What must hold once all tasks are closed, whatever happened to their runners. */
+export const assertWhole = (tasks: ReadonlyArray<string>, steps: number, marks: ReadonlyArray<ReadonlyArray<string>>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const closed = (yield* all(["TaskClosed"])).map(({ taskId, payload }) => [taskId, payload.outcome])
+    expect(closed.sort()).toEqual(tasks.map((task) => [task, "achieved"]).sort())
+    // No command is dispatched twice, no act happens twice.
+    const dispatched = (yield* all(["CommandDispatched"])).map(({ payload }) => payload.commandId)
+    expect(dispatched.length).toBe(new Set(dispatched).size)
+    const acts = marks.map(([task, step]) => `${task} ${step}`)
+    expect(acts.length).toBe(new Set(acts).size)
+    // Every act that is known to have succeeded has happened, and every other one is in doubt.
+    const succeeded = yield* all(["CommandSucceeded"])
+    const unknown = yield* all(["CommandOutcomeUnknown"])
+    const ended = [...succeeded, ...unknown].map(({ payload }) => payload.commandId)
+    expect(ended.length).toBe(new Set(ended).size)
+    expect(ended.length).toBe(tasks.length * steps)
+    const made = new Set(acts)
+    const commanded = new Map(
+      (yield* all(["ActuatorCommanded"])).map(({ payload, taskId }) => [
+        payload.commandId,
+        `${taskId} ${(payload.args as { readonly step: number }).step}`,
+      ]),
+    )
+    for (const { payload } of succeeded) expect(made.has(commanded.get(payload.commandId) ?? "")).toBe(true)
+    expect(yield* log.verify).toEqual(expect.objectContaining({ _tag: "Intact" }))
+    return { unknown: unknown.length, resumed: (yield* all(["TaskResumed"])).length }
+  })
