@@ -8,7 +8,12 @@ export default defineConfig({
   ...config,
   test: {
     ...test,
-    globalSetup: ["./test/build.ts", "./test/buildPrograms.ts", "./test/demoLogPlace.ts"],
+    globalSetup: [
+      "./test/build.ts",
+      "./test/buildPrograms.ts",
+      "./test/demoLogPlace.ts",
+      "./test/postgres/teardown.ts",
+    ],
     include: ["test/long/**/*.test.ts"],
     testTimeout: 120_000,
   },

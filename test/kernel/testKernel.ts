@@ -11,6 +11,7 @@ import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import * as Kernel from "../../src/kernel/Kernel.ts"
 import * as Program from "../../src/kernel/program/Program.ts"
+import * as TaskQueue from "../../src/kernel/queue/TaskQueue.ts"
 import * as Registry from "../../src/kernel/registry/Registry.ts"
 import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
 import * as Memories from "../../src/memories/Memories.ts"
@@ -94,7 +95,8 @@ const layerThrough = (
     Layer.provideMerge(kernel),
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, Annotating.layer, Memories.layer()),
+        Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, TaskQueue.layer),
+        Layer.mergeAll(Annotating.layer, Memories.layer()),
         scoring,
       ),
     ),

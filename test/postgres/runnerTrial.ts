@@ -1,6 +1,6 @@
 /** Trials of runners in processes of their own on a server's log: how they are started, and what must hold afterwards. */
 import * as fs from "node:fs"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Fiber, Scope, Stream } from "effect"
 import { expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
@@ -68,15 +68,19 @@ export const submitAll = (tasks: number, prefix = "t") =>
     ),
   )
 
-/** Kills runners, each in the middle of tasks of its own, while another one stays. */
-export const killRunners = (given: Effect.Effect.Success<ReturnType<typeof trial>>, kills: number, each = 4) =>
+/** Kills runners, each in the middle of tasks of its own, while another one stays. The next victim starts meanwhile. */
+export const killRunners = (given: Effect.Effect.Success<ReturnType<typeof trial>>, kills: number, each = 6) =>
   Effect.gen(function* () {
     const ids: Array<string> = []
+    const scope = yield* Effect.scope
+    const starting = (kill: number) => Effect.forkIn(Scope.extend(given.runner(`dies-${kill}`), scope), scope)
+    let pending = yield* starting(0)
     yield* given.runner("stays", 2)
     for (let kill = 0; kill < kills; kill++) {
+      const victim = yield* Fiber.join(pending)
+      if (kill + 1 < kills) pending = yield* starting(kill + 1)
       const from = yield* head
       ids.push(...(yield* submitAll(each, `k${kill}-`)))
-      const victim = yield* given.runner(`dies-${kill}`)
       const [claimed] = yield* next(from, ["TasksClaimed"], 1, ({ payload }) => payload.runner === `dies-${kill}`)
       yield* next(claimed?.position ?? from, ["CommandDispatched"], 1 + (kill % 7))
       yield* victim.kill

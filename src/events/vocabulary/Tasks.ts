@@ -271,7 +271,9 @@ export const queueEvents = [
       notBefore: optional(EpochMs.annotations({ description: "No runner begins it earlier" })),
       plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
       environment: optional(
-        JsonObject.annotations({ description: "Options of each plugin's environment, by the plugin's name" }),
+        Schema.Record({ key: Schema.String, value: JsonObject }).annotations({
+          description: "Options of each plugin's environment, by the plugin's name",
+        }),
       ),
       seed: optional(Schema.Int),
       limits: optional(RunLimits),
