@@ -1,14 +1,16 @@
-/** Runners of queued tasks with promises. */
+/** The queue of a log, and runners of its tasks, with promises. */
 
 /// <reference lib="esnext.disposable" preserve="true" />
-import { Effect, Exit, Runtime, Schema, Scope } from "effect"
+import { Effect, Exit, Layer, Runtime, Schema, Scope } from "effect"
+import { EventLog } from "../events/log/EventLog.ts"
 import * as ServerUrl from "../events/log/ServerUrl.ts"
 import * as KernelAgent from "../kernel/agents/Agent.ts"
 import * as Layers from "../kernel/Hindcast.ts"
+import { TaskQueue } from "../kernel/queue/TaskQueue.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
-import { takeSignal } from "./Promised.ts"
+import { type Promised, promised, takeSignal } from "./Promised.ts"
 
 /** Options of `runner`: those of `Hindcast.runner`, and a signal that cancels the start. */
 export interface RunnerOptions extends Omit<Layers.RunnerOptions, "agents">, Calls.CallOptions {
@@ -42,10 +44,7 @@ export const runner = async (options: RunnerOptions): Promise<Runner> => {
     ...settings,
     // The runner reports invalid agents.
     agents: areAgents(agents) ? agents.map((agent) => adapted(agent, calls)) : (agents as never),
-  }).pipe(
-    Scope.extend(own),
-    Effect.mapError((error) => (error instanceof InvalidOptions ? ofRunner(error) : error)),
-  )
+  }).pipe(Scope.extend(own), Effect.mapError(attributed("Hindcast.runner", "runner")))
   const running = await Calls.run(started, signal).catch(async (error) => {
     await calls.close()
     throw error
@@ -77,6 +76,39 @@ const nameOf = (log: RunnerOptions["log"] | undefined): string => {
   return "url" in log ? ServerUrl.shown(log.url) : log.filename
 }
 
-/** Attributes mistakes to `runner`, which the program called. */
-const ofRunner = ({ of, problems }: InvalidOptions) =>
-  new InvalidOptions({ of: of === "Hindcast.runner" ? "runner" : of, problems })
+/** Options of `openQueue`, and a signal that cancels the opening. */
+export interface QueueOptions extends Layers.LogOptions, Calls.CallOptions {}
+
+/** The queue of a log: submits tasks, and looks at tasks and runners. Any number of programs may open it. */
+export interface Queue extends Promised<TaskQueue.Service> {
+  /** Ends calls in progress and closes the log. Other calls reject with `Closed` from now on. */
+  readonly close: () => Promise<void>
+  /** `close`, for `await using queue = await openQueue(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** See `openQueue` of `open`. */
+export const openQueue = async (options: QueueOptions): Promise<Queue> => {
+  const { given, signal, invalid } = takeSignal("openQueue", [options])
+  if (invalid !== undefined) throw invalid
+  const scope = Effect.runSync(Scope.make())
+  const built = Layer.toRuntime(Layers.layerLog(given[0] ?? ({} as QueueOptions))).pipe(
+    Scope.extend(scope),
+    Effect.mapError(attributed("Hindcast.layerLog", "openQueue")),
+  )
+  const runtime = await Calls.run(built, signal).catch(async (error) => {
+    await Calls.run(Scope.close(scope, Exit.void))
+    throw error
+  })
+  const { log, queue } = await Calls.run(Effect.provide(Effect.all({ log: EventLog, queue: TaskQueue }), runtime))
+  const calls = Calls.make(log.name, runtime, scope)
+  return { ...promised(queue, calls), close: calls.close, [Symbol.asyncDispose]: calls.close }
+}
+
+/** Attributes mistakes to the function that the program called. */
+const attributed =
+  (from: string, to: string) =>
+  <E>(error: E): E | InvalidOptions =>
+    error instanceof InvalidOptions && error.of === from
+      ? new InvalidOptions({ of: to, problems: error.problems })
+      : error

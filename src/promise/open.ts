@@ -1,7 +1,6 @@
 /** Loads the kernel at the first call: programs that only define agents never load it. */
 
 import type * as Opened from "./Hindcast.ts"
-import type * as Queued from "./Queue.ts"
 import type * as Started from "./Runner.ts"
 
 /**
@@ -34,5 +33,5 @@ export const runner = async (options: Started.RunnerOptions): Promise<Started.Ru
  * await using queue = await openQueue({ log: "postgres://…" })
  * await queue.submit({ agent: "desk", goal: "Tidy up" })
  */
-export const openQueue = async (options: Queued.QueueOptions): Promise<Queued.Queue> =>
-  (await import("./Queue.ts")).openQueue(options)
+export const openQueue = async (options: Started.QueueOptions): Promise<Started.Queue> =>
+  (await import("./Runner.ts")).openQueue(options)
