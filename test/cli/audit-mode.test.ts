@@ -10,6 +10,8 @@ const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput =
   all: false,
   trend: false,
   markdown: false,
+  collective: false,
+  cooperative: [],
   scores: Option.none(),
   sort: Option.none(),
   group: Option.none(),

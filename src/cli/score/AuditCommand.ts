@@ -4,12 +4,14 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { Records } from "../../events/read/Records.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
 import * as Rewards from "../../projections/audit/Rewards.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import * as Collective from "../../projections/collective/Collective.ts"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Trend from "../../projections/comparison/Trend.ts"
@@ -21,6 +23,7 @@ import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { adviceOf, BadInput } from "../command/BadInput.ts"
 import {
   argument,
   common,
@@ -28,6 +31,7 @@ import {
   isGiven,
   oneOf,
   optionalText,
+  repeatedText,
   TASK,
   text,
   wholeNumber,
@@ -49,6 +53,14 @@ const options = {
   all: flag("all", "All tasks, or those selected, as a table"),
   trend: flag("trend", "Whether later tasks score higher than earlier ones, agent by agent"),
   markdown: flag("markdown", "Write Markdown: for a pull request, or a file"),
+  collective: flag(
+    "collective",
+    "With a task of several agents: who spoke to whom, who acted differently after hearing whom, and rewards and cooperation over time",
+  ),
+  cooperative: repeatedText(
+    "cooperative",
+    "With --collective: an action that counts as cooperation, such as `prisoners-dilemma/step 0`",
+  ),
   scores: optionalText(
     "scores",
     "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live, else the newest",
@@ -96,14 +108,46 @@ const runMode = (mode: AuditMode.Mode, given: Given) =>
     return yield* mode._tag === "All" ? all(given) : trend(given)
   })
 
-const one = (text: string, { json, markdown }: Given) =>
+const one = (text: string, { json, markdown, collective, cooperative }: Given) =>
   Effect.gen(function* () {
-    const document = yield* TaskAudit.load(yield* Ids.task(text))
+    const taskId = yield* Ids.task(text)
+    if (collective) return yield* together(taskId, { json, markdown, cooperative })
+    const document = yield* TaskAudit.load(taskId)
     if (json) return yield* Output.show(true, document, () => [])
     const times = yield* Rewards.times(document)
     if (markdown) return yield* Output.showDocument(false, document, AuditMarkdown.lines(document, times))
     return yield* Output.show(false, document, (style) => AuditPage.lines(style, document, times))
   })
+
+const together = (taskId: string, { json, markdown, cooperative }: Pick<Given, "json" | "markdown" | "cooperative">) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const events: Array<Event> = []
+    yield* Pages.forEach(log.readPage, { taskId, types: Collective.TYPES }, (page) => {
+      for (const event of page) events.push(event)
+    })
+    const found = Collective.of(taskId, events, cooperative.length === 0 ? null : cooperative)
+    if (found.agents.length < 2) {
+      const agents = found.agents.length === 0 ? "one that has no names for its agents" : "one agent"
+      return yield* new BadInput({ input: "--collective", expected: "a task with several agents", found: agents })
+    }
+    const unknown = cooperative.find((action) => !found.actions.includes(action))
+    if (unknown !== undefined) {
+      const known = found.actions.slice(0, SHOWN_ACTIONS).join(", ") || "none"
+      const expected = `an action of the task (${known})`
+      return yield* new BadInput({
+        input: "--cooperative",
+        expected,
+        found: `"${unknown}"`,
+        ...adviceOf(unknown, found.actions),
+      })
+    }
+    if (markdown) return yield* Output.showDocument(json, found, AuditMarkdown.collective(found))
+    return yield* Output.show(json, found, (style) => AuditPage.collective(style, found))
+  })
+
+/** Actions that an error lists. */
+const SHOWN_ACTIONS = 12
 
 const all = (given: Given) =>
   Effect.gen(function* () {

@@ -12,6 +12,8 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly all: boolean
   readonly trend: boolean
   readonly markdown: boolean
+  readonly collective: boolean
+  readonly cooperative: ReadonlyArray<string>
   readonly scores: Option.Option<string>
   readonly sort: Option.Option<string>
   readonly group: Option.Option<AuditTable.Grouping>
@@ -49,6 +51,9 @@ export const of = (typed: AuditInput): Effect.Effect<Mode, BadInput | Validation
     if (typed.json && typed.markdown) {
       return yield* new BadInput({ input: "--markdown", expected: "it or --json", found: "both" })
     }
+    if (typed.cooperative.length > 0 && !typed.collective) {
+      return yield* new BadInput({ input: "--cooperative", expected: "it with --collective", found: "no --collective" })
+    }
     for (const [modes, options] of OPTIONS_OF) {
       const misplaced = modes.includes(mode._tag) ? undefined : options.find((option) => isGiven(typed[option]))
       if (misplaced === undefined) continue
@@ -63,6 +68,7 @@ const IN_WORDS = { One: "a task", All: "--all", Trend: "--trend" } as const
 const OPTIONS_OF: ReadonlyArray<
   readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
 > = [
+  [["One"], ["collective", "cooperative"]],
   [["All"], ["sort", "group", "limit"]],
   [["Trend"], ["measure", "by"]],
   [

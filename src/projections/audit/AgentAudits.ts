@@ -148,6 +148,10 @@ export const projection: Projection<State> = {
 /** The prefix of a source that is another agent. */
 const SPEAKER = /^agent:/
 
+/** The agent that a source of an input names; undefined for any other source. */
+export const speakerOf = (source: string): string | undefined =>
+  SPEAKER.test(source) ? source.replace(SPEAKER, "") : undefined
+
 const update = (state: State, agentId: string | undefined, change: (before: Member) => Member): State => {
   if (agentId === undefined) return state
   const before = SafeRecord.get(state.members, agentId) ?? newcomer
@@ -175,7 +179,7 @@ const acted = (before: Member, action: string): Member => {
 const MAX_ACTION = 40
 
 /** `arena/step 1`: the actuator, and the action if it is short. */
-const actionOf = (actuator: string, args: Json): string => {
+export const actionOf = (actuator: string, args: Json): string => {
   const action = isObject(args) ? args.action : undefined
   const text = action === undefined ? "" : JSON.stringify(action)
   return text === "" || text.length > MAX_ACTION ? actuator : `${actuator} ${text}`

@@ -2,6 +2,7 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import type { Collective } from "../../../projections/collective/Collective.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, percent, time } from "../../terminal/Text.ts"
@@ -9,6 +10,7 @@ import * as AuditAgents from "./AuditAgents.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 import { net } from "./AuditPage.ts"
+import * as CollectivePage from "./CollectivePage.ts"
 
 /**
  * A Markdown document (CommonMark with GitHub's tables) for a pull request or a file. Puts text of agents, plugins and
@@ -28,18 +30,30 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
         names.map((name, index) => [code(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
       ),
     ]),
-    ...AuditAgents.of(audit).flatMap(({ title, texts, numbers, rows }) => [
-      [`${section} ${capitalized(title)}`],
-      table(
-        [...texts.map(capitalized), ...Table.right(...numbers.map(capitalized))],
-        rows.map((row) => [...row.texts.map((text) => (text === "" ? "" : code(text))), ...row.numbers]),
-      ),
-    ]),
+    ...tables(section, AuditAgents.of(audit)),
     ...(audit.scores.length === 0
       ? [[`${section} Scores`], ["Not scored: no measure is active."]]
       : audit.scores.flatMap((score) => scored(section, score, times))),
   )
 }
+
+const tables = (section: string, all: ReadonlyArray<AuditAgents.AgentTable>) =>
+  all.flatMap(({ title, texts, numbers, rows }) => [
+    [`${section} ${capitalized(title)}`],
+    table(
+      [...texts.map(capitalized), ...Table.right(...numbers.map(capitalized))],
+      rows.map((row) => [...row.texts.map((text) => (text === "" ? "" : code(text))), ...row.numbers]),
+    ),
+  ])
+
+/** How the agents of a task behave together. */
+export const collective = (found: Collective): ReadonlyArray<string> =>
+  blocks(
+    [`# Task ${code(found.taskId)}`],
+    [found.agents.map(code).join(", ")],
+    ...tables("##", CollectivePage.of(found)),
+    ...CollectivePage.unknowns(found, code).map((line) => [line]),
+  )
 
 const HEADINGS = { sensor: "Sensors", actuator: "Actuators", model: "Models" } as const
 

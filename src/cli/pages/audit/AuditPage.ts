@@ -2,6 +2,7 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import type { Collective } from "../../../projections/collective/Collective.ts"
 import * as Activity from "../../../projections/summary/Activity.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -11,6 +12,7 @@ import { at, duration, number, percent, time } from "../../terminal/Text.ts"
 import * as AuditAgents from "./AuditAgents.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
+import * as CollectivePage from "./CollectivePage.ts"
 
 /** @param times the recording times of the cited events. If given, rewards over time follow each score */
 export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
@@ -47,6 +49,13 @@ export const openState = (style: Style, activity: Activity.Activity | null): str
 export const net = ({ net, possible }: Pick<Score, "net" | "possible">): string =>
   possible === 0 ? number(net) : `${number(net)} of ${number(possible)}`
 
+/** How the agents of a task behave together. */
+export const collective = (style: Style, found: Collective): ReadonlyArray<string> => [
+  `Task ${style.name(found.taskId)}: ${found.agents.map(oneLine).join(", ")}`,
+  ...tables(style, CollectivePage.of(found)),
+  ...CollectivePage.unknowns(found, (action) => `'${oneLine(action)}'`).flatMap((line) => ["", style.dim(line)]),
+]
+
 const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
   `Task ${style.name(audit.taskId)}`,
   ...Table.facts(style, [
@@ -70,8 +79,10 @@ const components = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
     ),
   ])
 
-const agents = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
-  AuditAgents.of(audit).flatMap(({ texts, numbers, rows }) => [
+const agents = (style: Style, audit: TaskAudit): ReadonlyArray<string> => tables(style, AuditAgents.of(audit))
+
+const tables = (style: Style, all: ReadonlyArray<AuditAgents.AgentTable>): ReadonlyArray<string> =>
+  all.flatMap(({ texts, numbers, rows }) => [
     "",
     ...Table.lines(
       style,
