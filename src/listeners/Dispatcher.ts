@@ -11,6 +11,7 @@ import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
 import type { Inbox } from "./Inbox.ts"
 import { streamOf } from "./Listener.ts"
+import { isPassing, patiently, pause } from "./Patience.ts"
 import type * as Progress from "./Progress.ts"
 import type { CompiledRule, SignalFacts } from "./Rule.ts"
 
@@ -79,13 +80,12 @@ export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError 
           Effect.gen(function* () {
             // An open task says itself how it ended.
             if (NEVER.has(error._tag) || (yield* isOpen)) return yield* Effect.fail(error)
-            if (!LATER.has(error._tag)) {
-              yield* ProgramLog.warning(`signal ${id} of ${listener} opened no task: ${error.message}`)
-              return yield* unwanted(log, waiting, "refused", index, error.message)
+            if (isPassing(error)) {
+              yield* pause(`signal ${id} of ${listener}`, error)
+              return yield* opening
             }
-            yield* ProgramLog.warning(`signal ${id} of ${listener} waits for its task: ${error.message}`)
-            yield* Effect.sleep(AGAIN_MS)
-            return yield* opening
+            yield* ProgramLog.warning(`signal ${id} of ${listener} opened no task: ${error.message}`)
+            return yield* unwanted(log, waiting, "refused", index, error.message)
           }),
         ),
       )
@@ -139,22 +139,25 @@ const unwanted = (
   rule?: number,
   why?: string,
 ) =>
-  log.append({
-    stream: streamOf(listener),
-    actor: "kernel",
-    events: [
-      {
-        type: "SignalHandled",
-        causationId: event.id,
-        payload: {
-          listener,
-          signal: event.position,
-          how,
-          ...defined({ rule, reason: why === undefined ? undefined : plainText(why) }),
+  patiently(
+    `signal @${event.position}`,
+    log.append({
+      stream: streamOf(listener),
+      actor: "kernel",
+      events: [
+        {
+          type: "SignalHandled",
+          causationId: event.id,
+          payload: {
+            listener,
+            signal: event.position,
+            how,
+            ...defined({ rule, reason: why === undefined ? undefined : plainText(why) }),
+          },
         },
-      },
-    ],
-  })
+      ],
+    }),
+  )
 
 /** The log has what happened to the task, unless its kernel lost the lease: then others' kernels work on the log. */
 const ended = (
@@ -166,12 +169,6 @@ const ended = (
   if (error._tag !== "LeaseLost") return ProgramLog.warning(`task ${taskId}: ${error.message}`)
   return error.suspended === undefined ? Effect.asVoid(Deferred.fail(lost, error)) : Effect.void
 }
-
-/** Milliseconds before a signal whose task could not be recorded gets another attempt. */
-const AGAIN_MS = 1_000
-
-/** Errors of the log that pass. */
-const LATER: ReadonlySet<string> = new Set(["LogBusy", "LogUnavailable", "DiskFull"])
 
 /** The kernel ended: the signal stays in the log, and the next process handles it. */
 const NEVER: ReadonlySet<string> = new Set(["LeaseLost", "LogCorrupt"])

@@ -10,6 +10,7 @@ import { plainText } from "../values/Json.ts"
 import type { HttpHost } from "./http/HttpHost.ts"
 import type { Inbox } from "./Inbox.ts"
 import { type Listener, type ListenerContext, streamOf } from "./Listener.ts"
+import { patiently } from "./Patience.ts"
 
 export interface Supervising {
   readonly log: EventLog.Service
@@ -47,7 +48,7 @@ export const run = (
       const state = Supervision.restartState(crashes, at, restarts)
       const restartInMs = state._tag === "Waiting" ? state.ms : 0
       const payload = { listener: listener.name, reason, restartInMs }
-      yield* record(log, listener, { type: "ListenerFailed", payload })
+      yield* patiently(`listener ${listener.name}`, record(log, listener, { type: "ListenerFailed", payload }))
       begun(undefined)
       yield* Effect.sleep(restartInMs)
     }

@@ -569,7 +569,7 @@ export interface WebhookRequest {
   readonly body: Json
 }
 
-/** What a listener hears in a request. */
+/** The signal that a listener finds in a request. */
 export interface HeardSignal {
   readonly content: Json
   /** Its own id, by which a repetition is recognized. Default: the delivery's, from the headers. */

@@ -3,8 +3,8 @@
 import { Clock, Cron, DateTime, Effect, Either, Schema } from "effect"
 import { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { patiently } from "../Emitting.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
+import { patiently } from "../Patience.ts"
 
 /** Options of `cron`. */
 export interface CronOptions {
@@ -94,6 +94,7 @@ const following = (context: ListenerContext, cron: Cron.Cron, content: Json | un
         yield* Effect.sleep(Math.min(next - now, LOOK_MS))
       }
       const time = new Date(next).toISOString()
-      yield* patiently(context, { id: time, content: content === undefined ? { time } : { time, content } })
+      const signal = { id: time, content: content === undefined ? { time } : { time, content } }
+      yield* patiently(`listener ${context.name}`, context.emitInput(signal))
     }
   })

@@ -5,8 +5,8 @@ import { GrowingBytes } from "../../platform/loopback/GrowingBytes.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, parseJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { patiently } from "../Emitting.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
+import { patiently } from "../Patience.ts"
 import type { Signal } from "../Signal.ts"
 
 /** Options of `lines`. */
@@ -69,7 +69,9 @@ const emitted = (
   if (line === undefined) return dropped(context, `expected a line of at most ${maxBytes} bytes, found a longer one`)
   const signal = signalOf(line, format)
   if (Either.isLeft(signal)) return dropped(context, signal.left)
-  return signal.right === undefined ? Effect.void : Effect.asVoid(patiently(context, signal.right))
+  return signal.right === undefined
+    ? Effect.void
+    : Effect.asVoid(patiently(`listener ${context.name}`, context.emitInput(signal.right)))
 }
 
 const dropped = ({ name }: ListenerContext, why: string) =>

@@ -6,8 +6,8 @@ import { Effect, Either, Schema } from "effect"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { patiently } from "../Emitting.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
+import { patiently } from "../Patience.ts"
 import type { Signal } from "../Signal.ts"
 
 /** Options of `files`. */
@@ -91,7 +91,7 @@ const watching = (context: ListenerContext, directory: string, options: FilesOpt
         if (known.get(name) === state) still.set(name, state)
         else if (before.get(name) === state) {
           const signal = yield* signalOf(directory, name, options.maxBytes ?? DEFAULT_MAX_BYTES)
-          if (signal !== undefined) yield* patiently(context, signal)
+          if (signal !== undefined) yield* patiently(`listener ${context.name}`, context.emitInput(signal))
           still.set(name, state)
         }
       }
