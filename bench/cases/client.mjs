@@ -1,7 +1,7 @@
 /**
  * The Python package: its bare round trip against newline JSON over a pipe between two Pythons, and a step of a cart
- * pole against the same step by the library. The library's steps are measured before and after, since both need the
- * disk.
+ * pole against the same step by the library, alone and 64 episodes at a time. The library's steps are measured before and
+ * after, since both need the disk.
  */
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
@@ -12,6 +12,7 @@ import { median, timed } from "../measure.mjs"
 const at = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
 const STEPS = 60
+const EPISODES = 64
 
 export const run = async (directory, rounds, say) => {
   say("steps by the library")
@@ -21,6 +22,8 @@ export const run = async (directory, rounds, say) => {
   say("steps by the library again")
   const after = await librarySteps(path.join(directory, "client-after.db"), rounds)
   const step = median([...before, ...after])
+  say("a rollout by the library")
+  const rollout = await libraryRollout(path.join(directory, "client-rollout.db"), rounds)
   return [
     {
       what: "bare round trip of the Python client",
@@ -40,6 +43,15 @@ export const run = async (directory, rounds, say) => {
       ratio: python.step / step,
       bound: { at: "most", value: 2 },
       floorIs: "the same step by the library",
+    },
+    {
+      what: `steps of ${EPISODES} cart poles at a time from Python, in compact form`,
+      unit: "steps/s",
+      ours: python.vector,
+      floor: rollout,
+      ratio: python.vector / rollout,
+      bound: { at: "least", value: 0.5 },
+      floorIs: "the library's rollout of as many",
     },
   ]
 }
@@ -78,4 +90,21 @@ const librarySteps = async (log, rounds) => {
   }
   await hindcast.close()
   return all
+}
+
+/** Steps of a second. The first rollout is a warm-up. */
+const libraryRollout = async (log, rounds) => {
+  const hindcast = await open({ log, plugins: [at("packages/worlds/cart-pole")] })
+  const policy = ({ observation: [, , angle, speed] }) => (angle + speed > 0 ? 1 : 0)
+  const all = []
+  for (let round = 0; round < rounds; round++) {
+    let steps = 0
+    const ms = await timed(async () => {
+      const options = { world: "cart-pole", policy, episodes: EPISODES, parallel: EPISODES, seed: round * EPISODES }
+      ;({ steps } = await hindcast.rollout(options))
+    })
+    if (round > 0) all.push((steps / ms) * 1000)
+  }
+  await hindcast.close()
+  return median(all)
 }

@@ -16,6 +16,9 @@ LOG, ROUNDS = sys.argv[1], int(sys.argv[2])
 
 TRIPS = 2000
 STEPS = 60
+#: Of a vector.
+EPISODES = 64
+VECTOR_STEPS = 300
 #: Short turns, so that other load on the machine affects both alike.
 TURN = 100
 
@@ -103,4 +106,17 @@ with hindcast.make("cart-pole", log=LOG, seed=7) as env:
             if terminated or truncated:
                 break
 
-json.dump({**{name: statistics.median(all_) for name, all_ in trips.items()}, **spent, "step": statistics.median(steps)}, sys.stdout)
+#: Steps of a second, of all episodes together.
+vector = []
+with hindcast.make_vec("cart-pole", EPISODES, log=LOG, seed=7) as envs:
+    for round_ in range(ROUNDS):
+        observations, _ = envs.reset(seed=round_)
+        began = time.perf_counter()
+        for _ in range(VECTOR_STEPS):
+            actions = [1 if observation[2] + observation[3] > 0 else 0 for observation in observations]
+            observations = envs.step(actions)[0]
+        if round_ > 0:
+            vector.append(EPISODES * VECTOR_STEPS / (time.perf_counter() - began))
+
+medians = {name: statistics.median(all_) for name, all_ in trips.items()}
+json.dump({**medians, **spent, "step": statistics.median(steps), "vector": statistics.median(vector)}, sys.stdout)
