@@ -30,6 +30,7 @@ import * as Saw from "../projections/request/Saw.ts"
 import type { SeenTurn } from "../projections/request/SeenTurn.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
+import * as TreeAudit from "../projections/tree/TreeAudit.ts"
 import { defined } from "../values/defined.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted, fromModel, type ModelAgentOptions } from "./Agent.ts"
@@ -135,6 +136,11 @@ export interface Hindcast extends Rollouts {
   readonly replay: (taskId: string, agent: Agent, options?: ReplayOptions & Calls.CallOptions) => Promise<ReplayReport>
   /** Returns the audit of a task, open or closed. */
   readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
+  /**
+   * Returns the audit of a task together with the tasks that its agents started, and theirs: what each used, and what all
+   * of them used together. Each counts once.
+   */
+  readonly auditTree: (taskId: string, call?: Calls.CallOptions) => Promise<TreeAudit.TreeAudit>
   /** Scores past tasks with another rubric, as a new score set. */
   readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
   /** Resolves when the judge (`judge` of `open`) is done with all tasks that have closed by now. */
@@ -216,6 +222,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     scenarios: scenariosOf(kernel, calls),
     agent: (options) => fromModel({ ...defined({ model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit, judged: () => kernel.judged }, calls),
+    ...promised({ auditTree: (taskId: string) => Effect.provideService(TreeAudit.load(taskId), EventLog, log) }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),
     plugins: promised(kernel.plugins, calls),

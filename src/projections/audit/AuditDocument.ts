@@ -79,7 +79,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 14,
+    version: 15,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {

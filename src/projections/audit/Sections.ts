@@ -48,7 +48,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 10,
+  version: 11,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,

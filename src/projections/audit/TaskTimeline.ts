@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
-import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { ParentTask, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -34,6 +34,9 @@ export const TaskTimeline = Schema.Struct({
       "Time between recording and forking, and between a kernel's end and the task's resumption, ms; absent if the task was neither forked nor resumed",
   }),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
+  parent: Schema.optionalWith(ParentTask, { exact: true }).annotations({
+    description: "The task that started it, and through which command; absent if its opening names none",
+  }),
   waits: Schema.optionalWith(Schema.String, { exact: true }).annotations({
     description: "What the log still lacks of an imported task; absent if nothing is missing",
   }),
@@ -48,7 +51,7 @@ export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Typ
 /** The fold of one task's events; null before the task is opened. */
 export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
-  version: 8,
+  version: 9,
   state: Schema.NullOr(State),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
@@ -67,6 +70,7 @@ const opened = (event: Event): State | null => {
     closedAt: null,
     durationMs: null,
     steps: 0,
+    ...defined({ parent: event.payload.parent }),
     clock: TaskClock.start(event),
   }
 }

@@ -34,6 +34,25 @@ export const after = (before: TaskModelUse | undefined, event: Event): TaskModel
   return ended(before ?? called(NONE), end)
 }
 
+/** The totals of several tasks' model calls; undefined if none called a model. */
+export const sum = (uses: ReadonlyArray<TaskModelUse | undefined>): TaskModelUse | undefined =>
+  uses.reduce(
+    (total, use) =>
+      total === undefined || use === undefined
+        ? (total ?? use)
+        : {
+            calls: total.calls + use.calls,
+            inputTokens: ModelCallEnd.addTokens(total.inputTokens, use.inputTokens),
+            outputTokens: ModelCallEnd.addTokens(total.outputTokens, use.outputTokens),
+            cost: {
+              usd: total.cost.usd === null || use.cost.usd === null ? null : add(total.cost.usd, use.cost.usd),
+              atLeast: add(total.cost.atLeast, use.cost.atLeast),
+              unpriced: total.cost.unpriced + use.cost.unpriced,
+            },
+          },
+    undefined,
+  )
+
 const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { usd: 0, atLeast: 0, unpriced: 0 } }
 
 /** The cost of a call is unknown until it ends. A retry is not another call. */

@@ -20,6 +20,13 @@ export type ListedTask = Tasks.Task & {
   /** Null if it is closed. */
   readonly activity: Activity.Activity | null
   readonly score: TaskScore | null
+  /** In a tree: how far below its top the task is, and the sums of it and the tasks below it. */
+  readonly depth?: number
+  readonly all?: {
+    readonly tasks: number
+    readonly steps: number
+    readonly model?: NonNullable<Tasks.Task["model"]>
+  }
 }
 
 const GOAL_LENGTH = 50
@@ -36,15 +43,22 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const columnIf = (shown: boolean, column: ResponsiveTable.Column) => (shown ? [column] : [])
   const isForked = tasks.some(({ timeline }) => timeline !== undefined)
   const isScored = tasks.some(({ score }) => score !== null)
-  const hasModel = tasks.some(({ model }) => model !== undefined)
+  const hasModel = tasks.some((task) => modelOf(task) !== undefined)
+  const isTree = tasks.some(({ depth }) => depth !== undefined)
   const table = ResponsiveTable.lines(
     style,
     [
-      { heading: "task", rank: 0, ...cells(({ id }) => style.name(id.slice(-length))) },
+      { heading: "task", rank: 0, ...cells(({ id, depth = 0 }) => indent(depth) + style.name(id.slice(-length))) },
       ...columnIf(isForked, { heading: "timeline", rank: 1, ...cells(({ timeline = MAIN }) => oneLine(timeline)) }),
       { heading: "outcome", rank: 0, ...cells((task) => stateOf(style, task)) },
       ...columnIf(isScored, { heading: "score", rank: 1, align: "right", ...cells(scoreOf) }),
-      { heading: "steps", rank: 2, align: "right", ...cells(({ steps }) => String(steps)) },
+      { heading: "steps", rank: 2, align: "right", ...cells(({ steps, all }) => String(all?.steps ?? steps)) },
+      ...columnIf(isTree, {
+        heading: "tasks",
+        rank: 2,
+        align: "right",
+        ...cells(({ all }) => String(all?.tasks ?? 1)),
+      }),
       ...columnIf(hasModel, { heading: "tokens", rank: 4, align: "right", ...cells(tokensOf) }),
       ...columnIf(hasModel, { heading: "cost", rank: 3, align: "right", ...cells(costOf) }),
       { heading: "from", rank: 6, align: "right", ...cells(({ from }) => at(from)) },
@@ -58,7 +72,8 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const waiting = tasks.flatMap(({ id, waits }) =>
     waits === undefined ? [] : [style.dim(`${oneLine(id)} is incomplete: ${oneLine(waits)}.`)],
   )
-  return [...table, ...waiting, ...(isScored ? [style.dim(scoredBy(tasks))] : [])]
+  const sums = isTree ? [style.dim("Steps, tokens and costs are those of a task and the tasks below it.")] : []
+  return [...table, ...waiting, ...sums, ...(isScored ? [style.dim(scoredBy(tasks))] : [])]
 }
 
 const stateOf = (style: Style, task: ListedTask): string => {
@@ -78,7 +93,15 @@ const scoredBy = (tasks: ReadonlyArray<ListedTask>): string => {
   return `Scores: ${oneLine(labels.join(", "))}.${unscored === 0 ? "" : ` ${count(unscored, "task")} ${unscored === 1 ? "has" : "have"} none.`}`
 }
 
-const tokensOf = ({ model }: ListedTask): string => (model === undefined ? "" : tokensIn(model))
+const indent = (depth: number): string => (depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `)
+
+/** The model use that a row shows: in a tree, that of the task and the tasks below it. */
+const modelOf = ({ model, all }: ListedTask): ListedTask["model"] => (all === undefined ? model : all.model)
+
+const tokensOf = (task: ListedTask): string => {
+  const model = modelOf(task)
+  return model === undefined ? "" : tokensIn(model)
+}
 
 /** A task that called models has used tokens. If none are on record, they are unknown. */
 const tokensIn = ({ inputTokens, outputTokens, cost }: NonNullable<ListedTask["model"]>): string => {
@@ -86,4 +109,7 @@ const tokensIn = ({ inputTokens, outputTokens, cost }: NonNullable<ListedTask["m
   return tokens === 0 && cost.unpriced > 0 ? "?" : String(tokens)
 }
 
-const costOf = ({ model }: ListedTask): string => (model === undefined ? "" : Money.costInTable(model.cost))
+const costOf = (task: ListedTask): string => {
+  const model = modelOf(task)
+  return model === undefined ? "" : Money.costInTable(model.cost)
+}

@@ -16,10 +16,12 @@ import * as ScoreOption from "../../export/ScoreOption.ts"
 import * as TaskListPage from "../../pages/audit/TaskListPage.ts"
 import * as ListedTasks from "./ListedTasks.ts"
 import * as ShownTasks from "./ShownTasks.ts"
+import * as TaskTrees from "./TaskTrees.ts"
 
 const listOptions = {
   ...common,
   limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
+  tree: flag("tree", "Show each task above the ones that it started, with the sums of all below it"),
   all: flag("all", "List all tasks, also those in which Hindcast itself searched or restored files"),
   tag: repeatedText("tag", "Only tasks with this tag"),
   outcome: someOf("outcome", [...Outcome.OUTCOMES, ...Activity.OPEN_STATES]).pipe(
@@ -28,7 +30,7 @@ const listOptions = {
   scores: ScoreOption.scores,
 }
 
-export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome, tag, scores }) =>
+export const ls = Command.make("ls", listOptions, ({ log, json, limit, tree, all, outcome, tag, scores }) =>
   Effect.gen(function* () {
     const isFiltered = outcome.length > 0 || tag.length > 0
     const hasTag = tag.length === 0 ? () => true : yield* tagged(tag)
@@ -42,7 +44,8 @@ export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outc
     const isByState = outcome.some((state) => state !== "open")
     const found = (isByState ? yield* ShownTasks.looked(named) : unlooked(named)).filter(isListed)
     const chosen = !isFiltered || all ? found : found.slice(-limit)
-    const tasks = yield* ShownTasks.scored(isByState ? chosen : yield* ShownTasks.looked(chosen), { scores, all })
+    const shown = yield* ShownTasks.scored(isByState ? chosen : yield* ShownTasks.looked(chosen), { scores, all })
+    const tasks = tree ? TaskTrees.arranged(shown) : shown
     const earlier = some.earlier || tasks.length < found.length
     const none = tasks.length === 0 && some.tasks.length > 0
     if (none && !json) return yield* noneOf(outcome, tag, some.tasks.length)

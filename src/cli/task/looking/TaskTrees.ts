@@ -1,0 +1,49 @@
+/** Arranges listed tasks as trees: each task before the ones that it started, with the sums of all below it. */
+import { MAIN } from "../../../events/log/EventLog.ts"
+import * as TaskModelUse from "../../../projections/state/TaskModelUse.ts"
+import * as TaskTree from "../../../projections/tree/TaskTree.ts"
+import { defined } from "../../../values/defined.ts"
+import type { ListedTask } from "./ShownTasks.ts"
+
+/** What a task and the tasks below it did, each counted once. */
+export interface Below {
+  /** The number of tasks, this one included. */
+  readonly tasks: number
+  readonly steps: number
+  readonly model?: TaskModelUse.TaskModelUse
+}
+
+/** A listed task with its place in its tree. */
+export type TreeTask<Task extends ListedTask> = Task & {
+  /** 0 for a task that no listed one started. */
+  readonly depth: number
+  readonly all: Below
+}
+
+/** Each task that no listed one started, in the given order, followed by the listed tasks below it. */
+export const arranged = <Task extends ListedTask>(tasks: ReadonlyArray<Task>): ReadonlyArray<TreeTask<Task>> => {
+  const onMain = new Map(tasks.filter(({ timeline = MAIN }) => timeline === MAIN).map((task) => [task.id, task]))
+  const known = Object.fromEntries(onMain)
+  const isBelow = ({ id, timeline = MAIN }: Task) =>
+    timeline === MAIN && tasks.some((one) => one.id !== id && startedBy(one, onMain.get(id)))
+  return tasks
+    .filter((task) => !isBelow(task))
+    .flatMap((top) => {
+      // The task of a fork is not on `main`; its parent there gives its place.
+      const members = { ...known, ...(onMain.has(top.id) ? {} : { [top.id]: top }) }
+      const family = [
+        { task: top, depth: 0 },
+        ...TaskTree.descendantsOf(members, { taskId: top.id, ...defined({ timeline: top.timeline }) }),
+      ]
+      return family.map(({ task, depth }, index): TreeTask<Task> => {
+        const end = family.findIndex((other, at) => at > index && other.depth <= depth)
+        const own = family.slice(index, end === -1 ? undefined : end).map(({ task }) => task)
+        const model = TaskModelUse.sum(own.map(({ model }) => model))
+        const steps = own.reduce((sum, { steps }) => sum + steps, 0)
+        return { ...task, depth, all: { tasks: own.length, steps, ...defined({ model }) } }
+      })
+    })
+}
+
+const startedBy = (one: ListedTask, task: ListedTask | undefined): boolean =>
+  task?.parent?.taskId === one.id && (task.parent.timeline ?? MAIN) === (one.timeline ?? MAIN) && one.from < task.from
