@@ -8,9 +8,11 @@ import * as Options from "../values/Options.ts"
 export interface EmbeddingFunction {
   /** The log records it with each vector. Vectors of models with different names are never compared. */
   readonly model: string
+  /** Returns the vectors in the order of the texts: as a value, a promise or an Effect. Gets at most 96 texts. */
   readonly embed: (texts: ReadonlyArray<string>) => Vectors | PromiseLike<Vectors> | Effect.Effect<Vectors, unknown>
 }
 
+/** Vectors, each a list of finite numbers that are not all 0. */
 type Vectors = ReadonlyArray<ReadonlyArray<number>>
 
 /** An embedding model of an AI SDK package, such as `openai.embedding("text-embedding-3-small")`, as far as needed. */
@@ -18,6 +20,7 @@ export interface AiSdkEmbedding {
   readonly provider: string
   readonly modelId: string
   readonly maxEmbeddingsPerCall?: number | undefined | PromiseLike<number | undefined>
+  /** Embeds texts. Hindcast ignores all of the result but the vectors. */
   readonly doEmbed: (options: { values: Array<string> }) => PromiseLike<{ readonly embeddings: Vectors }>
 }
 
