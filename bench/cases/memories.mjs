@@ -29,7 +29,8 @@ export const run = async (directory, rounds, say) => {
   const filename = path.join(directory, "memories.db")
   say(`storing ${MEMORIES.toLocaleString("en")} memories`)
   const layer = Memories.layer().pipe(Layer.provideMerge(EventLog.layerSqlite({ filename })))
-  return Effect.runPromise(Effect.provide(measure(directory, rounds, say), layer))
+  const byWords = await Effect.runPromise(Effect.provide(measure(directory, rounds, say), layer))
+  return [...byWords, await nearest(path.join(directory, "vectors.db"), rounds, say)]
 }
 
 const measure = (directory, rounds, say) =>
@@ -101,4 +102,70 @@ const bare = (filename) => {
       ),
     close: () => database.close(),
   }
+}
+
+const EMBEDDED = 20_000
+const DIMENSIONS = 384
+
+/** Vectors in any direction: this is about time, not about meaning. */
+const vectorOf = (seed) => {
+  let state = seed + 1
+  return Array.from({ length: DIMENSIONS }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 1_073_741_824 - 1
+  })
+}
+
+/** Recalls by words that no memory has, so that only vectors count. */
+const nearest = async (filename, rounds, say) => {
+  say(`storing ${EMBEDDED.toLocaleString("en")} memories with vectors of ${DIMENSIONS} dimensions`)
+  let embedded = 0
+  const embedding = { model: "bench", embed: (texts) => texts.map(() => vectorOf(embedded++)) }
+  const layer = Memories.layer({ embedding }).pipe(Layer.provideMerge(EventLog.layerSqlite({ filename })))
+  const program = Effect.gen(function* () {
+    const log = yield* EventLog.EventLog
+    const memories = yield* Memories.Memories
+    for (let from = 0; from < EMBEDDED; from += PIECE) {
+      const events = Array.from({ length: PIECE }, (_, index) => {
+        const payload = { text: textOf(from + index), source: "program" }
+        return { type: "MemoryStored", payload }
+      })
+      yield* log.append({ stream: "memories", actor: "agent:bench", events })
+    }
+    yield* memories.rebuild
+    yield* memories.recall({ query: "zzz" })
+    const all = new Float32Array(EMBEDDED * DIMENSIONS)
+    for (let number = 0; number < EMBEDDED; number++) all.set(vectorOf(number), number * DIMENSIONS)
+    say("recalling by vectors")
+    const spent = yield* Effect.promise(() =>
+      spend(
+        {
+          ours: () => Effect.runPromise(memories.recall({ query: "zzz", limit: 10 })),
+          bare: async () => scanned(all, vectorOf(7)),
+        },
+        Math.max(rounds, 7),
+      ),
+    )
+    return {
+      what: `recall among ${EMBEDDED.toLocaleString("en")} vectors of ${DIMENSIONS} dimensions`,
+      unit: "ms",
+      ours: spent.ours.ms,
+      floor: spent.bare.ms,
+      ratio: spent.ours.ms / spent.bare.ms,
+      cpuRatio: spent.ours.cpuMs / spent.bare.cpuMs,
+      bound: { at: "most", value: 3 },
+      floorIs: "one plain loop over all vectors, which keeps the nearest",
+    }
+  })
+  return Effect.runPromise(Effect.provide(program, layer))
+}
+
+const scanned = (all, query) => {
+  let [best, at] = [Number.NEGATIVE_INFINITY, -1]
+  for (let row = 0; row < EMBEDDED; row++) {
+    let sum = 0
+    for (let index = 0; index < DIMENSIONS; index++) sum += query[index] * all[row * DIMENSIONS + index]
+    if (sum > best) [best, at] = [sum, row]
+  }
+  return at
 }

@@ -52,11 +52,13 @@ const KIND: IndexDatabase.IndexKind = {
     CREATE VIRTUAL TABLE text USING
       fts5(words, about, content = '', contentless_delete = 1, tokenize = 'porter ascii');
     INSERT INTO text (text, rank) VALUES ('rank', 'bm25(1.0, 0.0)');
-    CREATE TABLE memory (
-      position INTEGER PRIMARY KEY, about TEXT NOT NULL, readable INTEGER NOT NULL,
-      model TEXT, dimensions INTEGER, vector BLOB, revision INTEGER NOT NULL
+    CREATE TABLE memory (position INTEGER PRIMARY KEY, about TEXT NOT NULL, readable INTEGER NOT NULL);
+    CREATE TABLE vector (
+      position INTEGER PRIMARY KEY, about TEXT NOT NULL, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
+      vector BLOB NOT NULL, revision INTEGER NOT NULL
     );
-    CREATE INDEX memory_revision ON memory (revision) WHERE vector IS NOT NULL;
+    CREATE INDEX vector_revision ON vector (revision);
+    CREATE INDEX vector_model ON vector (model, dimensions);
     CREATE INDEX memory_unreadable ON memory (position) WHERE readable = 0;
     CREATE TABLE state (
       one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER, generation TEXT, personal INTEGER, forked INTEGER
@@ -127,22 +129,12 @@ export class MemoryIndex {
         if (scope.timeline !== MAIN) this.#run("UPDATE state SET forked = 1", [])
         if (words !== null)
           this.#run("INSERT INTO text (rowid, words, about) VALUES (?, ?, ?)", [position, words, about])
-        const vector = embedding === undefined ? [null, null, null] : parametersOf(embedding)
-        this.#run("INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?)", [
-          position,
-          about,
-          words === null ? 0 : 1,
-          ...vector,
-          revision,
-        ])
+        this.#run("INSERT INTO memory VALUES (?, ?, ?)", [position, about, words === null ? 0 : 1])
+        if (embedding !== undefined) this.#setVector(position, embedding, revision)
         return
       }
       case "vector":
-        this.#run("UPDATE memory SET model = ?, dimensions = ?, vector = ?, revision = ? WHERE position = ?", [
-          ...parametersOf(change.embedding),
-          revision,
-          change.position,
-        ])
+        this.#setVector(change.position, change.embedding, revision)
         return
       case "personal":
         this.#run("UPDATE state SET personal = 1", [])
@@ -152,15 +144,21 @@ export class MemoryIndex {
     }
   }
 
+  /** Sets the vector of a readable memory. */
+  #setVector(position: number, { model, dimensions, vector }: StoredVector, revision: number): void {
+    const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+    this.#run(
+      "INSERT OR REPLACE INTO vector SELECT position, about, ?, ?, ?, ? FROM memory WHERE position = ? AND readable = 1",
+      [model, dimensions, bytes, revision, position],
+    )
+  }
+
   /** Only an index in memory has such rows, so it looks at all of them. */
   #shred(keyId: string): void {
     const word = scopeWord("k", keyId)
     const found = this.#rows("SELECT position FROM memory WHERE readable = 1 AND about LIKE ?", [`% ${word}`])
     for (const [position] of found) {
-      this.#run("DELETE FROM text WHERE rowid = ?", [position])
-      this.#run("UPDATE memory SET readable = 0, model = NULL, dimensions = NULL, vector = NULL WHERE position = ?", [
-        position,
-      ])
+      for (const sql of SHRED) this.#run(sql, [position])
     }
     if (found.length === 0) return
     // Deleted words stay in FTS5's segments until they are merged.
@@ -173,6 +171,7 @@ export class MemoryIndex {
     IndexDatabase.transaction(this.#database, () => {
       this.#run("INSERT INTO text (text) VALUES ('delete-all')", [])
       this.#run("DELETE FROM memory", [])
+      this.#run("DELETE FROM vector", [])
       this.#run("UPDATE state SET revision = 0, personal = 0, forked = 0, generation = hex(randomblob(8))", [])
       this.#run("UPDATE reached SET position = 0, hash = ''", [])
     })
@@ -231,7 +230,7 @@ export class MemoryIndex {
   /** The vectors that were added or changed after a revision, in that order. */
   vectorsAfter(revision: number, limit: number): ReadonlyArray<VectorRow> {
     const sql =
-      "SELECT position, about, model, dimensions, vector, revision FROM memory WHERE vector IS NOT NULL AND revision > ? ORDER BY revision LIMIT ?"
+      "SELECT position, about, model, dimensions, vector, revision FROM vector WHERE revision > ? ORDER BY revision LIMIT ?"
     return this.#rows(sql, [revision, limit]).map(([position, scope, model, dimensions, vector, number]) => ({
       position: Number(position),
       scope: String(scope),
@@ -245,7 +244,7 @@ export class MemoryIndex {
   /** The models of the vectors, with their numbers of memories, the most frequent first. */
   get models(): ReadonlyArray<EmbeddedBy & { readonly memories: number }> {
     const sql =
-      "SELECT model, dimensions, count(*) FROM memory WHERE vector IS NOT NULL GROUP BY model, dimensions ORDER BY count(*) DESC, model, dimensions"
+      "SELECT model, dimensions, count(*) FROM vector GROUP BY model, dimensions ORDER BY count(*) DESC, model, dimensions"
     return this.#rows(sql).map(([model, dimensions, memories]) => ({
       model: String(model),
       dimensions: Number(dimensions),
@@ -255,8 +254,8 @@ export class MemoryIndex {
 
   /** Positions of memories without a vector of this model, after a position, the oldest first. */
   unembedded({ model, dimensions }: EmbeddedBy, after: number, limit: number): ReadonlyArray<number> {
-    const sql =
-      "SELECT position FROM memory WHERE readable = 1 AND position > ? AND (model IS NOT ? OR dimensions IS NOT ?) ORDER BY position LIMIT ?"
+    const sql = `SELECT position FROM memory LEFT JOIN vector USING (position) WHERE readable = 1 AND position > ?
+      AND (model IS NOT ? OR dimensions IS NOT ?) ORDER BY position LIMIT ?`
     return this.#rows(sql, [after, model, dimensions, limit]).map(([position]) => Number(position))
   }
 
@@ -273,10 +272,10 @@ export class MemoryIndex {
   }
 }
 
-const parametersOf = ({ model, dimensions, vector }: StoredVector) => [
-  model,
-  dimensions,
-  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+const SHRED = [
+  "DELETE FROM text WHERE rowid = ?",
+  "DELETE FROM vector WHERE position = ?",
+  "UPDATE memory SET readable = 0 WHERE position = ?",
 ]
 
 const scopeCondition = (

@@ -92,7 +92,10 @@ export class VectorScan {
 
 /** Four sums, so that the processor need not wait for each addition. */
 const dot = (query: Float32Array, vectors: Float32Array, at: number, size: number): number => {
-  let [a, b, c, d] = [0, 0, 0, 0]
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
   const whole = size - (size % 4)
   let index = 0
   for (; index < whole; index += 4) {
