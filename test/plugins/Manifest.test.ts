@@ -170,6 +170,26 @@ describe("decode", () => {
     expect(decoded(full)).toEqual({ manifest: full, warnings: [] })
   })
 
+  it("a provider has models with names of their own, a name that no built-in provider has, and runs in Deno", () => {
+    const models = [{ name: "org/small", price: { input: 0.5, output: 2, cached: 0 } }]
+    const provider = { description: "d", models, timeout: 1000 }
+    const full = { ...bareManifest, provider }
+    expect(decoded(full)).toEqual({ manifest: full, warnings: [] })
+    const mistakes = (more: object) => mistakesIn({ ...bareManifest, provider, ...more })
+    for (const name of Manifest.BUILT_IN) expect(mistakes({ name })).toContain("/name: expected a name other than")
+    expect(mistakes({ runtime: "mcp" })).toContain("no runtime in a plugin with a provider")
+    for (const [given, place] of [
+      [{ models: [] }, "/provider/models: "],
+      [{ models: [{ name: "a b" }] }, "/provider/models/0/name: "],
+      [{ models: [{ name: "a" }, { name: "a" }] }, "/provider/models/1/name: "],
+      [{ models: [{ name: "a", price: { input: -1, output: 1 } }] }, "/provider/models/0/price/input: "],
+      [{ timeout: 0 }, "/provider/timeout: "],
+      [{ generate: true }, "/provider/generate: "],
+    ] as const) {
+      expect(mistakes({ provider: { ...provider, ...given } })).toContain(place)
+    }
+  })
+
   it("five mistakes are reported at once, each with its place, what was expected and what was found", () => {
     const { description: _, ...rest } = bareManifest
     const json = {

@@ -101,7 +101,8 @@ const summaries: Summaries = {
   MemoryEmbedded: ({ memory, embedding }) => `@${memory} by ${embedding.model}`,
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
-  ModelCalled: ({ provider, model }) => `${provider} ${model}`,
+  ModelCalled: ({ provider, model, hedgeOf }) =>
+    `${provider} ${model}${hedgeOf === undefined ? "" : ", a second time"}`,
   ModelResponded: ({ usage, cost, unread, latencyMs }) =>
     `${tokensIn(usage)}${latencyMs === undefined ? "" : `, ${duration(latencyMs)}`}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}${unread === undefined ? "" : `, not read: ${unread.map(unreadItem).join(", ")}`}`,
   IoCalled: ({ io, request }) => `${io} ${value(request)}`,
