@@ -1,10 +1,11 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import * as Stream from "effect/Stream"
 import { afterAll, describe, expect, it } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import type * as Agent from "../../../src/kernel/agents/Agent.ts"
 import * as Hindcast from "../../../src/kernel/Hindcast.ts"
+import * as Kernel from "../../../src/kernel/Kernel.ts"
 import * as Tool from "../../../src/kernel/program/Tool.ts"
 import { TaskQueue } from "../../../src/kernel/queue/TaskQueue.ts"
 import { workplace } from "../../workplace.ts"
@@ -104,6 +105,129 @@ describe("a runner on a file", () => {
             Effect.flatMap(TaskQueue, ({ queued }) => queued),
           ),
         ).toEqual({})
+      }),
+    ))
+
+  it("records what a replay and a fork answer alike: the queue is no part of the task", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        yield* submit(log, { id: "t", agent: "adder", goal: "add", seed: 3 })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder(2)], tools })
+            yield* until(log, "TaskClosed", 1)
+            yield* runner.drain
+          }),
+        )
+        yield* Effect.gen(function* () {
+          const kernel = yield* Kernel.Kernel
+          const { divergence } = yield* kernel.replay("t", adder(2))
+          expect(divergence).toBeNull()
+          const [succeeded] = yield* eventsOf(log, ["CommandSucceeded"])
+          const forked = yield* kernel.fork(adder(3), {
+            task: "t",
+            at: succeeded?.position ?? 0,
+            acceptUnrewound: true,
+          })
+          expect(forked).toMatchObject({ audit: { outcome: "achieved" } })
+        }).pipe(Effect.provide(Hindcast.layer({ log, workspace: place.directory, tools, gate: { default: "allow" } })))
+        const own = yield* onLog(
+          log,
+          Effect.flatMap(EventLog, (events) =>
+            events.readPage({ taskId: "t", types: ["TaskClaimed", "TaskSubmitted"] }, 9),
+          ),
+        )
+        expect(own).toEqual([])
+      }),
+    ))
+
+  it("leaves queued tasks open that a kernel finds: the next runner continues them", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        yield* submit(log, { id: "t", agent: "adder", goal: "add" })
+        // An agent that never decides: closing the runner leaves the task as it is.
+        const stuck: Agent.DecidingAgent = { name: "adder", version: "1.0.0", decide: () => new Promise(() => {}) }
+        yield* Effect.scoped(
+          Effect.zipRight(
+            Hindcast.runner({ log, workspace: place.directory, agents: [stuck], tools }),
+            until(log, "TaskOpened", 1),
+          ),
+        )
+        yield* Effect.scoped(Layer.build(Hindcast.layer({ log, workspace: place.directory, onOpenTasks: "abandon" })))
+        expect(yield* eventsOf(log, ["TaskClosed"])).toEqual([])
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder(0)], tools })
+            yield* until(log, "TaskClosed", 1)
+            yield* runner.drain
+          }),
+        )
+        expect((yield* eventsOf(log, ["TaskResumed", "TaskClosed"])).map(({ type }) => type)).toEqual([
+          "TaskResumed",
+          "TaskClosed",
+        ])
+      }),
+    ))
+})
+
+describe("bad input", () => {
+  const refused = <A, E>(effect: Effect.Effect<A, E, never>) => Effect.flip(effect)
+
+  it("of a runner is named, all mistakes at once", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        const none = yield* refused(Effect.scoped(Hindcast.runner({ log, agents: [] })))
+        expect(none.message).toContain("agents: expected at least one agent, found none")
+        const twice = yield* refused(Effect.scoped(Hindcast.runner({ log, agents: [adder(), adder()], slots: 0 })))
+        expect(twice.message).toContain('expected agents with different names, found two named "adder"')
+        expect(twice.message).toContain("slots: expected a whole number")
+      }),
+    ))
+
+  it("of a submission is named, and nothing is recorded", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        for (const [options, message] of [
+          [{ agent: "a@1", goal: "g" }, "an agent's name, without its version"],
+          [{ agent: "a", goal: " " }, "goal"],
+          [{ agent: "a", goal: "g", priority: 0.5 }, "priority"],
+          [{ agent: "a", goal: "g", labels: ["two words"] }, "labels"],
+          [{ agent: "a", goal: "g", notBefore: Number.NaN }, "notBefore"],
+          [{ agent: "a", goal: "g", id: "kernel" }, "Task id"],
+          [{ agent: "a", goal: "g", id: "12" }, "Task id"],
+        ] as const) {
+          const error = yield* refused(submit(log, options))
+          expect(error.message).toContain(message)
+        }
+        expect(yield* eventsOf(log)).toEqual([])
+        yield* submit(log, { agent: "a", goal: "g", id: "once" })
+        expect(yield* refused(submit(log, { agent: "a", goal: "g", id: "once" }))).toMatchObject({
+          _tag: "TaskIdTaken",
+        })
+      }),
+    ))
+
+  it("of whoever controls the queue is named", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        yield* submit(log, { agent: "a", goal: "g", id: "waits" })
+        const asked = <A, E>(ask: (queue: TaskQueue.Service) => Effect.Effect<A, E>) =>
+          refused(onLog(log, Effect.flatMap(TaskQueue, ask)))
+        expect((yield* asked((queue) => queue.drain("nobody", { by: "ada" }))).message).toBe(
+          'Runner "nobody": expected the name of a runner, found no runner in this log.',
+        )
+        expect((yield* asked((queue) => queue.requeue("none", { by: "ada" }))).message).toContain(
+          "found one that was never submitted, or is closed",
+        )
+        expect((yield* asked((queue) => queue.requeue("waits", { by: "ada" }))).message).toContain(
+          "found one that waits for a runner already",
+        )
+        expect((yield* asked((queue) => queue.limit({ agents: { a: -1 }, by: "ada" }))).message).toContain("agents")
       }),
     ))
 })
