@@ -10,7 +10,7 @@ const KILLS = 200
 const KILLS_A_LOG = 25
 
 /** The longest life, in commits. */
-const MOST_COMMITS = 120
+const MOST_COMMITS = 60
 
 describe("a process that serves a webhook, killed with SIGKILL while signals come", () => {
   it.live(

@@ -13,6 +13,7 @@ import * as Messages from "./Messages.ts"
 import type { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
+/** A request, and the response to write. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -21,6 +22,7 @@ export interface Exchange {
   readonly parameters: URLSearchParams
 }
 
+/** Why a request gets no answer: a refusal, or an error with a tag. */
 export type Failure = Refusal | { readonly _tag: string; readonly message: string }
 
 export interface Serving<R> {
