@@ -66,7 +66,7 @@ describe("runners on a server", () => {
       }),
     ))
 
-  it("keep limits exactly, though eight runners claim at a time", () =>
+  it("keep limits exactly, though several claim at a time", () =>
     on((given) =>
       Effect.gen(function* () {
         yield* (yield* TaskQueue).limit({ agents: { desk: 3 }, by: "ada" })

@@ -21,7 +21,12 @@ export interface OwnershipBackend {
 }
 
 /** A runner's session, opened as by a process of its own. */
-const sessionOn = (backend: OwnershipBackend, place: string, name: string, given: Partial<Ownership.Runner> = {}) =>
+export const sessionOn = (
+  backend: OwnershipBackend,
+  place: string,
+  name: string,
+  given: Partial<Ownership.Runner> = {},
+) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(Layer.provideMerge(Projector.layer, Layer.orDie(backend.open(place))))
     return yield* Effect.gen(function* () {
