@@ -308,8 +308,8 @@ export const queueEvents = [
   ),
   eventType(
     "TaskClaimLost",
-    "Another runner took the task over. The log accepts no further appends under this claim.",
-    { task, claim, by: Schema.NonEmptyString.annotations({ description: "The runner that took it over" }) },
+    "The claim's session ended, and another runner took the task over, poisoned it, or closed it. The log accepts no further appends under this claim.",
+    { task, claim, by: Schema.NonEmptyString.annotations({ description: "The runner that ended the claim" }) },
     { synced: true },
   ),
   eventType("TaskPoisoned", "A task ended or failed its runners too often without progress. No runner claims it.", {

@@ -120,6 +120,13 @@ export const deregister = (
       Effect.asVoid,
     )
 
+/** The end of a claim whose session is not in the log any more. Nothing may be appended under the claim from then on. */
+export const endOfClaim = (task: string, claim: string, by: string): AppendPart => ({
+  stream: Queue.claimStream(task, claim),
+  actor: `runner:${by}`,
+  events: [{ type: "TaskClaimLost", payload: { task, claim, by } }],
+})
+
 /**
  * The ownership of a registered session.
  *
@@ -184,11 +191,17 @@ export const make = (
       return attempts >= runner.poisonAfter ? null : attempts + 1
     })
 
-  const poison = ({ task, queued }: Candidate, version: number) =>
-    log.append({
+  /** Shuts out a session that is not in the log any more: if it was frozen, it may not know yet. */
+  const claimLost = ({ task, queued: { claim } }: Candidate): ReadonlyArray<AppendPart> =>
+    claim === undefined ? [] : [endOfClaim(task, claim.claim, runner.name)]
+
+  const poison = (candidate: Candidate, version: number) => {
+    const { task, queued } = candidate
+    return log.append({
       stream: Queue.STREAM,
       actor,
       expected: Exact(version),
+      with: claimLost(candidate),
       events: [
         {
           type: "TaskPoisoned",
@@ -200,10 +213,11 @@ export const make = (
         },
       ],
     })
+  }
 
   const take = (
     wanted: ReadonlyArray<Candidate>,
-    { head, runners }: Queue.Queue,
+    { head }: Queue.Queue,
   ): Effect.Effect<ReadonlyArray<Claimed> | typeof AGAIN, AppendError> =>
     Effect.gen(function* () {
       const version = Math.max(head.version, skipped)
@@ -226,15 +240,8 @@ export const make = (
           actor,
           events: [{ type: "TaskClaimed", payload: { task, claim, epoch, runner: runner.name, session } }],
         })
-        if (queued.claim !== undefined && !Object.hasOwn(runners, queued.claim.session)) {
-          taken.set(task, queued.claim.runner)
-          const { claim: lost } = queued.claim
-          parts.push({
-            stream: Queue.claimStream(task, lost),
-            actor,
-            events: [{ type: "TaskClaimLost", payload: { task, claim: lost, by: runner.name } }],
-          })
-        }
+        parts.push(...claimLost(candidate))
+        if (queued.claim !== undefined) taken.set(task, queued.claim.runner)
       }
       if (claims.length === 0) return []
       yield* log.append({

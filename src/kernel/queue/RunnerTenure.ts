@@ -1,7 +1,7 @@
 /** A runner's right to act on a log, next to other runners: its session, and its claims of tasks. */
 
 import { Effect } from "effect"
-import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
+import { type AppendError, EventLog, Exact } from "../../events/log/EventLog.ts"
 import type { RunnerSession } from "../../events/log/RunnerSessions.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
@@ -35,17 +35,29 @@ export const ofSession = (
       return claim === undefined ? log : ClaimFence.ofClaim(log, runner.name, claim, lost(task))
     },
     recover: Effect.succeed(NOTHING),
-    cancelled: closeUnclaimed,
+    cancelled: closeUnclaimed(runner.name),
   })
 
 const NOTHING: Doubtful = { tasks: [], recorders: [] }
 
 /** Closes a cancelled task of the queue that nobody works on. Its owner closes any other, or the next kernel does. */
-const closeUnclaimed = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
-  Effect.gen(function* () {
-    const { tasks, runners } = yield* (yield* Projector).current(Queue.projection)
-    const queued = SafeRecord.get(tasks, taskId)
-    if (queued === undefined) return
-    if (queued.claim !== undefined && Object.hasOwn(runners, queued.claim.session)) return
-    yield* closeTask(taskId)
-  })
+const closeUnclaimed =
+  (runner: string) =>
+  (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
+    Effect.gen(function* () {
+      const { tasks, runners } = yield* (yield* Projector).current(Queue.projection)
+      const queued = SafeRecord.get(tasks, taskId)
+      if (queued === undefined) return
+      if (queued.claim !== undefined) {
+        if (Object.hasOwn(runners, queued.claim.session)) return
+        // A frozen owner must not append to the closed task. Whoever else ended the claim closes the task.
+        const ended = yield* (yield* EventLog)
+          .append({ ...Ownership.endOfClaim(taskId, queued.claim.claim, runner), expected: Exact(1) })
+          .pipe(
+            Effect.as(true),
+            Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
+          )
+        if (!ended) return
+      }
+      yield* closeTask(taskId)
+    })

@@ -193,6 +193,27 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
         }),
       ))
 
+    it("shuts a dead session out of a task that was poisoned meanwhile, and given back", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          if (!isShared) return
+          const one = yield* sessionOn(backend, place, "one", { poisonAfter: 1 })
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          const [first] = (yield* one.claim()).claimed
+          if (first === undefined) throw new Error("nothing was claimed")
+          yield* backend.crash(place)
+          const two = yield* sessionOn(backend, place, "two", { poisonAfter: 1 })
+          expect((yield* two.claim()).claimed).toEqual([])
+          expect(yield* two.log.readPage({ types: ["TaskPoisoned"] }, 2)).toHaveLength(1)
+          yield* two.queue.requeue("t", { by: "ada" })
+          expect((yield* two.claim()).claimed).toMatchObject([{ task: "t" }])
+          const { position } = yield* two.log.head
+          const late = yield* Effect.either(work(one.fenced(first), "t"))
+          expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", owner: "one", claimed: "t" })
+          expect((yield* two.log.head).position).toBe(position)
+        }),
+      ))
+
     it("counts attempts from the last progress", () =>
       run((place) =>
         Effect.gen(function* () {
