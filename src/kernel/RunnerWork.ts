@@ -106,6 +106,20 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
         return SafeRecord.get(runners, identity)?.draining === true
       })
 
+    const unknown = ({ tasks }: Queue.Queue) =>
+      Object.entries(tasks).flatMap(([task, { claim }]) =>
+        claim?.session === identity && !claims.has(task) ? [{ task, claim: claim.claim }] : [],
+      )
+    /** Gives back tasks that this session has and does not know, because the answer to a claim or a release was lost. */
+    const reconcile = (queue: Queue.Queue) =>
+      Effect.gen(function* () {
+        const seen = unknown(queue)
+        if (seen.length === 0) return
+        // The task may have ended after that look, but not after this one, because `claims` did not have it before.
+        const still = new Set(unknown(yield* ownership.queue).map(({ claim }) => claim))
+        for (const claim of seen) if (still.has(claim.claim)) yield* ownership.release(claim, { reason: ANSWER_LOST })
+      })
+
     let wait = 0
     const round = Effect.gen(function* () {
       freed.unsafeClose()
@@ -113,6 +127,7 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
       // The queue does not show the newest claims yet.
       const isDraining = yield* heed(found.queue)
       for (const claimed of found.claimed) yield* begin(claimed)
+      yield* reconcile(found.queue)
       const others = Object.keys(found.queue.runners).length > 1
       wait = Math.min(found.dueInMs ?? Number.POSITIVE_INFINITY, others ? LOOK_EVERY_MS : LOOK_ALONE_EVERY_MS)
       return isDraining
@@ -156,6 +171,8 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
     )
     yield* Effect.ensuring(Effect.zipRight(claiming, draining), leave)
   })
+
+const ANSWER_LOST = "its runner did not know that it has the task"
 
 /** In milliseconds. */
 const LEAVES_WITHIN_MS = 3_000

@@ -8,6 +8,7 @@ import * as Hindcast from "../../../src/kernel/Hindcast.ts"
 import * as Kernel from "../../../src/kernel/Kernel.ts"
 import * as Tool from "../../../src/kernel/program/Tool.ts"
 import { TaskQueue } from "../../../src/kernel/queue/TaskQueue.ts"
+import * as Queue from "../../../src/projections/queue/Queue.ts"
 import { workplace } from "../../workplace.ts"
 
 const place = workplace()
@@ -140,6 +141,48 @@ describe("a runner on a file", () => {
         )
         expect(own).toEqual([])
       }),
+    ))
+
+  it("works on a task whose claim it does not know, because the log's answer was lost", () =>
+    run(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const log = newLog()
+          const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder()], tools })
+          const [started] = yield* eventsOf(log, ["RunnerStarted"])
+          const own = { runner: runner.name, session: String(started?.payload.session) }
+          const claim = { task: "t", claim: "0198a0b1-0000-7000-8000-00000000abcd", epoch: 1 }
+          yield* onLog(
+            log,
+            Effect.flatMap(EventLog, (events) =>
+              events.append({
+                stream: Queue.submissionStream("t"),
+                actor: "kernel",
+                events: [{ type: "TaskSubmitted", payload: { task: "t", agent: "adder", goal: "add", priority: 0 } }],
+                with: [
+                  {
+                    stream: Queue.STREAM,
+                    actor: "kernel",
+                    events: [{ type: "TasksClaimed", payload: { ...own, claims: [{ ...claim, attempts: 1 }] } }],
+                  },
+                  {
+                    stream: Queue.claimStream("t", claim.claim),
+                    actor: "kernel",
+                    events: [{ type: "TaskClaimed", payload: { ...claim, ...own } }],
+                  },
+                ],
+              }),
+            ),
+          )
+          yield* until(log, "TaskClosed", 1)
+          expect((yield* eventsOf(log, ["TaskClaimed", "TaskReleased"])).map(({ type }) => type)).toEqual([
+            "TaskClaimed",
+            "TaskReleased",
+            "TaskClaimed",
+          ])
+          yield* runner.drain
+        }),
+      ),
     ))
 
   it("leaves queued tasks open that a kernel finds: the next runner continues them", () =>
