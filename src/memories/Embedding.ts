@@ -152,7 +152,8 @@ const vectorIn = (given: unknown): Float32Array | string => {
     squares += component * component
   }
   const length = Math.sqrt(squares)
-  if (length === 0 || !Number.isFinite(length)) return "expected a vector with a direction, found one of length 0"
+  if (length === 0) return "expected a vector with a direction, found one of length 0"
+  if (!Number.isFinite(length)) return "expected a vector of finite length, found larger components"
   return Float32Array.from(given as ReadonlyArray<number>, (component) => component / length)
 }
 
@@ -166,9 +167,17 @@ export const encoded = (vector: Float32Array): string => {
   return bytes.toString("base64")
 }
 
-/** The vector of an event; undefined if the text is not one of this size. */
+/**
+ * The vector of an event. Undefined if the text is not one of this size and of length 1: the log may come from
+ * elsewhere, and such a vector would hide others or come before all of them.
+ */
 export const decoded = (text: string, dimensions: number): Float32Array | undefined => {
   const bytes = Buffer.from(text, "base64")
   if (bytes.length !== dimensions * 4) return undefined
-  return Float32Array.from({ length: dimensions }, (_, index) => bytes.readFloatLE(index * 4))
+  const vector = Float32Array.from({ length: dimensions }, (_, index) => bytes.readFloatLE(index * 4))
+  const squares = vector.reduce((sum, component) => sum + component * component, 0)
+  return Math.abs(squares - 1) < ROUNDING ? vector : undefined
 }
+
+/** Rounding to 32 bits changes the squared length of a vector by far less. */
+const ROUNDING = 0.01

@@ -5,7 +5,7 @@ import { type AppendError, EventLog, type LogError } from "../events/log/EventLo
 import { PersonalData } from "../events/payload/PersonalData.ts"
 import * as Moment from "../events/read/Moment.ts"
 import * as Timelines from "../events/read/Timelines.ts"
-import { type Event, newId } from "../events/vocabulary/Event.ts"
+import { newId } from "../events/vocabulary/Event.ts"
 import { idOf } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
@@ -201,7 +201,7 @@ export const make = (
         } = options
         const view = yield* viewOf(timeline)
         const id = key === undefined ? newId() : idOf("hindcast/memory", timeline, key)
-        const before = key === undefined ? undefined : yield* found(id)
+        const before = key === undefined ? undefined : yield* stored(id, options)
         if (before !== undefined) return before
         const vector = embedder === undefined ? undefined : (yield* embedder.embed([text]))[0]
         const embeddedBy =
@@ -233,16 +233,25 @@ export const make = (
       }).pipe(
         // Two calls with one key at the same moment: an embedding model need not repeat its vectors exactly.
         Effect.catchTag("IdReused", (reused) =>
-          Effect.flatMap(found(reused.id), (memory) =>
+          Effect.flatMap(stored(reused.id, input), (memory) =>
             memory === undefined ? Effect.fail(reused) : Effect.succeed(memory),
           ),
         ),
       )
 
-    const found = (id: string): Effect.Effect<Recalling.Memory | undefined, LogError> =>
-      Effect.map(log.find(id), (event) =>
-        Option.getOrUndefined(Option.flatMapNullable(event, (one: Event) => Recalling.memoryOf(one))),
-      )
+    /** The memory that a key has stored. Fails if it belongs to others, whose text the caller must not get. */
+    const stored = (id: string, { agent, user, subject, taskId }: RememberOptions) =>
+      Effect.gen(function* () {
+        const event = Option.getOrUndefined(yield* log.find(id))
+        const memory = event === undefined ? undefined : Recalling.memoryOf(event)
+        if (memory === undefined) return undefined
+        const [keyId] = (yield* wantedOf({ subject: subject ?? null })).keyId ?? []
+        // Without a subject of its own, a memory has that of its task.
+        const isOfSubject =
+          (event?.personal?.keyId ?? null) === keyId || (subject === undefined && taskId !== undefined)
+        const isOfOthers = memory.agent !== (agent ?? null) || memory.user !== (user ?? null) || !isOfSubject
+        return isOfOthers ? yield* KEY_TAKEN : memory
+      })
 
     const service: Memories.Service = {
       remember,
@@ -289,6 +298,13 @@ export const make = (
 export const layer = (
   options: MemoriesOptions = {},
 ): Layer.Layer<Memories, Options.InvalidOptions, EventLog | PersonalData> => Layer.scoped(Memories, make(options))
+
+const KEY_TAKEN = new Options.InvalidOptions({
+  of: "memories.remember",
+  problems: [
+    { path: "key", expected: "a key of this agent, user and subject alone", found: "one of a memory of others" },
+  ],
+})
 
 const listOf = (names: Names | undefined): ReadonlyArray<string | null> | undefined =>
   names === null || typeof names === "string" ? [names] : names

@@ -68,7 +68,7 @@ const changeBy = (event: Event, part: Part): Change | undefined => {
   return undefined
 }
 
-/** Undefined for a vector that its size contradicts: the log may come from elsewhere. */
+/** Undefined for an invalid vector: the memory is then found by its words, and a rebuild embeds it again. */
 const storedVector = (embedding: EmbeddedBy | undefined, text: string | undefined): StoredVector | undefined => {
   if (embedding === undefined || text === undefined) return undefined
   const vector = decoded(text, embedding.dimensions)

@@ -281,8 +281,9 @@ const SHRED = [
 const scopeCondition = (
   lists: ReadonlyArray<ReadonlyArray<string>>,
 ): readonly [sql: string, parameters: ReadonlyArray<string>] => [
-  lists.map((words) => ` AND (${words.map(() => "instr(about, ?) > 0").join(" OR ") || "0"})`).join(""),
-  lists.flat(),
+  lists.map((words) => ` AND (${words.map(() => "instr(' ' || about || ' ', ?) > 0").join(" OR ") || "0"})`).join(""),
+  // With the spaces around it: the word for none is a part of other words.
+  lists.flat().map((word) => ` ${word} `),
 ]
 
 const anyOf = (words: ReadonlyArray<string>): string => words.map((word) => `"${word}"`).join(" OR ")

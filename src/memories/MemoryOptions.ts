@@ -22,7 +22,7 @@ export interface RememberOptions {
   readonly taskId?: string
   /**
    * Makes the call repeatable: the same key finds the memory that it stored on this timeline instead of storing it
-   * again. Keep personal data out of it. Default: each call stores a memory.
+   * again. Fails if that memory belongs to another agent, user or subject. Keep personal data out of it. Default: each call stores a memory.
    */
   readonly key?: string
   /** Who stores it: an agent, the program, or an agent's guide. Default: `program`. */

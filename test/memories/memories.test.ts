@@ -91,6 +91,54 @@ describe("memories", () => {
     }),
   )
 
+  it.scopedLive("of others are in no list of those without an agent, user or subject, whatever the names are", () =>
+    Effect.gen(function* () {
+      const { memories } = yield* newLog()
+      // Digests begin with any digit, and contain any two: the words of the index for none must not match them.
+      for (let number = 0; number < 40; number++) {
+        const name = `someone-${number}`
+        yield* memories.remember({ text: "private", agent: name, user: name, subject: name })
+      }
+      yield* memories.remember({ text: "general" })
+      for (const scope of [{ agent: null }, { user: null }, { subject: null }]) {
+        const { memories: found } = yield* memories.list(scope)
+        expect(found.map(({ text }) => text)).toEqual(["general"])
+      }
+    }),
+  )
+
+  it.scopedLive("of others are not what a key finds", () =>
+    Effect.gen(function* () {
+      const { memories } = yield* newLog()
+      const ofAda = { text: "Ada likes tea", key: "drink", agent: "desk", user: "ada", subject: "ada" }
+      const { id } = yield* memories.remember(ofAda)
+      expect((yield* memories.remember(ofAda)).id).toBe(id)
+      for (const other of [{ agent: "cook" }, { user: "ben" }, { subject: "ben" }]) {
+        const error = yield* Effect.flip(memories.remember({ ...ofAda, text: "water", ...other }))
+        expect(error.message).toContain("key: expected a key of this agent, user and subject alone")
+        expect(error.message).not.toContain("tea")
+      }
+    }),
+  )
+
+  it.scopedLive("with foreign vectors that are none, or too long, hide no others", () =>
+    Effect.gen(function* () {
+      const { memories, log } = yield* newLog({ embedding: byTopics() })
+      const float = (...components: ReadonlyArray<number>) =>
+        Buffer.from(new Float32Array(components).buffer).toString("base64")
+      for (const vector of [float(Number.NaN, 0, 0), float(1e9, 1e9, 1e9), float(Number.POSITIVE_INFINITY, 0, 0)]) {
+        for (let number = 0; number < 60; number++) {
+          const embedding = { model: "topics", dimensions: 3 }
+          const payload = { text: "from elsewhere", source: "program", embedding, vector } as const
+          yield* log.append({ stream: "memories", actor: "agent:program", events: [{ type: "MemoryStored", payload }] })
+        }
+      }
+      yield* memories.remember({ text: "drink it hot" })
+      const { memories: found } = yield* memories.recall({ query: "tea" })
+      expect(found.map(({ text }) => text)).toEqual(["drink it hot"])
+    }),
+  )
+
   it.scopedLive("are those of then: a recall at a position finds nothing that came later", () =>
     Effect.gen(function* () {
       const { memories, log } = yield* newLog()
