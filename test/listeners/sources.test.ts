@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Readable } from "node:stream"
 import { it } from "@effect/vitest"
 import { Effect, Exit, Scope, TestClock } from "effect"
-import { describe, expect } from "vitest"
+import { describe, expect, vi } from "vitest"
 import * as Listener from "../../src/listeners/index.ts"
 import type * as ListenerModule from "../../src/listeners/Listener.ts"
 import type { Json } from "../../src/values/Json.ts"
@@ -45,7 +45,73 @@ describe("lines", () => {
   )
 })
 
+describe("lines that no log takes", () => {
+  it.scopedLive("are dropped, and those after them are signals", () =>
+    Effect.gen(function* () {
+      const { run } = yield* lasting()
+      const bad = [{ id: "x".repeat(301) }, { text: "\ud800" }].map((line) => `${JSON.stringify(line)}\n`)
+      const input = Readable.from(['{"id":"a"}\n', ...bad, '{"id":"b","__proto__":{"n":1}}\n'])
+      const listeners = [Listener.lines({ name: "in", input, format: "json" })]
+      const { ended } = yield* run(Listener.serve({ listeners, rules: [] }))
+      yield* ended
+      expect((yield* run(eventsOf("SignalReceived"))).map(({ payload }) => payload.id)).toEqual(["a", "b"])
+      expect(yield* run(eventsOf("ListenerFailed"))).toEqual([])
+    }),
+  )
+})
+
 describe("the files of a directory", () => {
+  it.scopedLive("that change while they are read are signals once they stay", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const directory = path.join(home, "inbox")
+      fs.mkdirSync(directory)
+      fs.writeFileSync(path.join(directory, "a.txt"), "one half")
+      const open = fs.promises.open
+      const spied = vi.spyOn(fs.promises, "open").mockImplementationOnce(async (file, flags) => {
+        const handle = await open(file, flags)
+        const read = handle.readFile.bind(handle)
+        handle.readFile = (async () => {
+          const bytes = await read()
+          fs.appendFileSync(String(file), ", the other")
+          return bytes
+        }) as typeof handle.readFile
+        return handle
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => spied.mockRestore()))
+      const { run } = yield* lasting(home)
+      yield* run(Listener.serve({ listeners: [Listener.files({ name: "inbox", directory, everyMs: 10 })], rules: [] }))
+      yield* run(until("SignalReceived", 1))
+      expect((yield* run(contents)).map((content) => Reflect.get(Object(content), "text"))).toEqual([
+        "one half, the other",
+      ])
+    }),
+  )
+
+  it.scopedLive("do not stop at one that cannot be read, or that no event can hold", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const directory = path.join(home, "inbox")
+      fs.mkdirSync(directory)
+      for (const name of ["forbidden", "z"]) fs.writeFileSync(path.join(directory, `${name}.txt`), name)
+      fs.writeFileSync(path.join(directory, "huge.txt"), "x".repeat(9 * 1024 * 1024))
+      const open = fs.promises.open
+      const spied = vi.spyOn(fs.promises, "open").mockImplementation(async (file, flags) => {
+        if (String(file).endsWith("forbidden.txt")) throw Object.assign(new Error("EACCES"), { code: "EACCES" })
+        return await open(file, flags)
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => spied.mockRestore()))
+      const { run } = yield* lasting(home)
+      const maxBytes = 20 * 1024 * 1024
+      yield* run(
+        Listener.serve({ listeners: [Listener.files({ name: "inbox", directory, everyMs: 10, maxBytes })], rules: [] }),
+      )
+      yield* run(until("SignalReceived", 1))
+      expect(yield* run(contents)).toEqual([{ path: path.join(directory, "z.txt"), bytes: 1, text: "z" }])
+      expect(yield* run(eventsOf("ListenerFailed"))).toEqual([])
+    }),
+  )
+
   it.scopedLive("are a signal each, once, also for the next process; a new content is a new signal", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory

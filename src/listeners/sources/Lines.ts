@@ -2,11 +2,10 @@
 
 import { Effect, Either, Schema, Stream } from "effect"
 import { GrowingBytes } from "../../platform/loopback/GrowingBytes.ts"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, parseJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { dropped, emit } from "../Emitting.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
-import { patiently } from "../Patience.ts"
 import type { Signal } from "../Signal.ts"
 
 /** Options of `lines`. */
@@ -66,16 +65,14 @@ const emitted = (
   format: "text" | "json",
   maxBytes: number,
 ): Effect.Effect<void, unknown> => {
-  if (line === undefined) return dropped(context, `expected a line of at most ${maxBytes} bytes, found a longer one`)
+  if (line === undefined)
+    return dropped(context, LINE, `expected a line of at most ${maxBytes} bytes, found a longer one`)
   const signal = signalOf(line, format)
-  if (Either.isLeft(signal)) return dropped(context, signal.left)
-  return signal.right === undefined
-    ? Effect.void
-    : Effect.asVoid(patiently(`listener ${context.name}`, context.emitInput(signal.right)))
+  if (Either.isLeft(signal)) return dropped(context, LINE, signal.left)
+  return signal.right === undefined ? Effect.void : Effect.asVoid(emit(context, signal.right, LINE))
 }
 
-const dropped = ({ name }: ListenerContext, why: string) =>
-  ProgramLog.warning(`listener ${name} dropped a line: ${why}`)
+const LINE = "a line"
 
 /** Undefined for an empty line. */
 const signalOf = (line: Buffer, format: "text" | "json"): Either.Either<Signal | undefined, string> => {

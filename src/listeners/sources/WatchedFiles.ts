@@ -6,8 +6,8 @@ import { Effect, Either, Schema } from "effect"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { dropped, emit } from "../Emitting.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
-import { patiently } from "../Patience.ts"
 import type { Signal } from "../Signal.ts"
 
 /** Options of `files`. */
@@ -61,8 +61,11 @@ export const files = (input: FilesOptions): Listener => {
   }
 }
 
-/** The size and time of a file. */
+/** The states of files by name. */
 type Look = ReadonlyMap<string, string>
+
+/** Changes with the content and with the permissions. */
+const stateOf = ({ size, mtimeMs, ctimeMs, ino }: fs.Stats): string => `${size}:${mtimeMs}:${ctimeMs}:${ino}`
 
 const look = (directory: string, { suffix = "" }: FilesOptions): Effect.Effect<Look, unknown> =>
   Effect.tryPromise({
@@ -72,7 +75,7 @@ const look = (directory: string, { suffix = "" }: FilesOptions): Effect.Effect<L
         if (name.startsWith(".") || !name.endsWith(suffix)) continue
         // A file may go between the two calls. Links are not followed.
         const stat = await fs.promises.lstat(path.join(directory, name)).catch(() => undefined)
-        if (stat?.isFile() === true) found.set(name, `${stat.size}:${stat.mtimeMs}:${stat.ino}`)
+        if (stat?.isFile() === true) found.set(name, stateOf(stat))
       }
       return found
     },
@@ -82,7 +85,7 @@ const look = (directory: string, { suffix = "" }: FilesOptions): Effect.Effect<L
 const watching = (context: ListenerContext, directory: string, options: FilesOptions) =>
   Effect.gen(function* () {
     let before: Look = new Map()
-    /** The states of files that are on the disk as signals. */
+    /** The states of files that are on the disk as signals, or of which none can be made. */
     let known: Look = new Map()
     while (true) {
       const now = yield* look(directory, options)
@@ -90,8 +93,12 @@ const watching = (context: ListenerContext, directory: string, options: FilesOpt
       for (const [name, state] of now) {
         if (known.get(name) === state) still.set(name, state)
         else if (before.get(name) === state) {
-          const signal = yield* signalOf(directory, name, options.maxBytes ?? DEFAULT_MAX_BYTES)
-          if (signal !== undefined) yield* patiently(`listener ${context.name}`, context.emitInput(signal))
+          const read = yield* signalOf(path.join(directory, name), state, options.maxBytes ?? DEFAULT_MAX_BYTES)
+          if (read === "changed") continue
+          const what = `the file ${name}`
+          // One file must not stop those after it.
+          if (read === "forbidden") yield* dropped(context, what, "expected the permission to read it, found none")
+          else yield* emit(context, read, what)
           still.set(name, state)
         }
       }
@@ -101,18 +108,24 @@ const watching = (context: ListenerContext, directory: string, options: FilesOpt
     }
   })
 
-/** Undefined if the file is gone, or no file any more. */
-const signalOf = (directory: string, name: string, maxBytes: number): Effect.Effect<Signal | undefined, unknown> =>
+/** `changed` if the file is not in this state any more, before or after it was read: then half of it may be new. */
+const signalOf = (
+  file: string,
+  state: string,
+  maxBytes: number,
+): Effect.Effect<Signal | "changed" | "forbidden", unknown> =>
   Effect.tryPromise({
     try: async () => {
-      const file = path.join(directory, name)
-      const handle = await fs.promises.open(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0)).catch(gone)
-      if (handle === undefined) return undefined
+      const handle = await fs.promises.open(file, READ_ONLY).catch(failureOf)
+      if (typeof handle === "string") return handle
       try {
-        const { size, mtimeMs } = await handle.stat()
+        const found = await handle.stat()
+        if (stateOf(found) !== state) return "changed"
+        const { size, mtimeMs } = found
+        const bytes = size <= maxBytes ? await handle.readFile() : undefined
+        if (stateOf(await handle.stat()) !== state) return "changed"
+        const name = path.basename(file)
         const about = { path: file, bytes: size }
-        const isShort = size <= maxBytes
-        const bytes = isShort ? await handle.readFile() : undefined
         if (bytes === undefined) return { id: idOf(name, `${size}:${mtimeMs}`), content: about }
         const text = textOf(bytes)
         const content: Json = text === undefined ? about : { ...about, text }
@@ -124,12 +137,17 @@ const signalOf = (directory: string, name: string, maxBytes: number): Effect.Eff
     catch: (cause) => cause,
   })
 
+/** A named pipe that took the file's place must not hold up the opening. */
+const READ_ONLY = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
+
 /** A name may have any length, and an id may not. */
 const idOf = (name: string, content: string): string => sha256(JSON.stringify([name, content]))
 
-const gone = (cause: unknown) => {
+/** The failures of opening that are of this file alone. */
+const failureOf = (cause: unknown): "changed" | "forbidden" => {
   const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : undefined
-  if (code === "ENOENT" || code === "ELOOP") return undefined
+  if (code === "ENOENT" || code === "ELOOP" || code === "ENXIO") return "changed"
+  if (code === "EACCES" || code === "EPERM") return "forbidden"
   throw cause
 }
 
