@@ -43,7 +43,6 @@ export const named = (
         const asked = { ...request, headers: Object.fromEntries(headers) }
         return hear(asked).pipe(
           Effect.flatMap((heard) => (heard === null ? Effect.succeed(undefined) : heardOf(name, heard))),
-          Effect.map((signal) => signal && { ...defined({ id: Webhook.deliveryOf(request) }), ...signal }),
           Effect.tapError((error) =>
             Effect.sync(() => {
               // Its process is gone for good; a new start gets another.

@@ -66,6 +66,16 @@ describe("a webhook's deliveries", () => {
       ])
     }),
   )
+
+  it.scopedLive("that the program reads have the ids of their headers, unless it gives others", () =>
+    Effect.gen(function* () {
+      const { run, url } = yield* serving({ read: ({ body }) => ({ content: body }) })
+      const delivery = { "webhook-id": "delivery" }
+      expect((yield* post(url, { n: 1 }, delivery)).answer).toMatchObject({ id: "delivery", duplicate: false })
+      expect((yield* post(url, { n: 1 }, delivery)).answer).toMatchObject({ id: "delivery", duplicate: true })
+      expect(yield* run(received)).toHaveLength(1)
+    }),
+  )
 })
 
 describe("a webhook refuses, and records nothing of", () => {
@@ -203,6 +213,27 @@ describe("listeners", () => {
       expect(() => Listener.webhook({ name: "a", signature: { scheme: "github", secret: "" } })).toThrow(/secret/)
     }),
   )
+
+  it("have no webhook whose secret anybody can guess, and no message shows a secret", () => {
+    const message = (signature: Listener.Signature): string => {
+      try {
+        return Listener.webhook({ name: "a", signature }).name
+      } catch (error) {
+        return error instanceof Error ? error.message : "none"
+      }
+    }
+    const unset = process.env.HINDCAST_NO_SUCH_VARIABLE
+    for (const secret of [`${unset}`, "hunter2", "", [], ["hunter22", "hunter2"]]) {
+      expect(message({ scheme: "github", secret })).toContain("signature.secret: expected a secret of at least 8")
+    }
+    expect(message({ scheme: "github", secret: ["hunter22", "hunter2"] })).not.toContain("hunter")
+    // Empty keys, and a short one.
+    for (const secret of [`whsec_${unset}`, "whsec_A=", "whsec_====", "whsec_c2hvcnQ="]) {
+      expect(message({ scheme: "standard", secret })).toContain("signature.secret: expected ")
+    }
+    expect(message({ scheme: "standard", secret: `whsec_${KEY}` })).toBe("a")
+    expect(() => Listener.webSocket({ name: "a", token: "hunter2" })).toThrow(/token: (?!.*hunter)/)
+  })
 
   it.scopedLive("have no webhook without a signature on an address that others reach", () =>
     Effect.gen(function* () {

@@ -22,27 +22,42 @@ export interface Signature {
 const SCHEMES = ["github", "standard"] as const
 const WHSEC = /^(?:whsec_)?[A-Za-z0-9+/]+={0,2}$/
 
-const Secret = Schema.String.pipe(
-  Schema.filter((secret) => secret.trim().length >= 8),
-  Schema.annotations({ description: "a secret of at least 8 characters" }),
-)
+/** In bytes. Standard Webhooks asks for 24 and more. */
+const SHORTEST_KEY = 16
 
-/** Schema of `Signature`. */
+/** `${process.env.SECRET}` of a variable that is not set: everybody knows this secret. */
+const UNSET = /^(?:whsec_)?(?:undefined|null)$/
+
+const isSecret = (value: unknown): boolean =>
+  typeof value === "string" && value.trim().length >= 8 && !UNSET.test(value.trim())
+
+/** The secret of Standard Webhooks as bytes. */
+const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64")
+
+const isStandardSecret = (value: unknown): boolean =>
+  typeof value === "string" && WHSEC.test(value) && keyOf(value).length >= SHORTEST_KEY
+
+/** Schema of `Signature`. No message about a wrong secret shows it. */
 export const Signature: Schema.Schema<Signature> = Options.checking(
   Options.of<Signature>({
     required: {
       scheme: Schema.Literal(...SCHEMES),
-      secret: Schema.Union(Secret, Schema.Array(Secret).pipe(Schema.minItems(1))),
+      secret: Options.kind<Signature["secret"]>("a secret, or a list of them", () => true),
     },
     optional: { toleranceMs: Options.Milliseconds },
   }).annotations({ description: "an object with scheme, secret and, for standard, toleranceMs" }),
   (value) => {
-    if (typeof value !== "object" || value === null || Reflect.get(value, "scheme") !== "standard") return []
+    if (typeof value !== "object" || value === null) return []
     const secret: unknown = Reflect.get(value, "secret")
+    if (secret === undefined) return []
     const secrets: ReadonlyArray<unknown> = Array.isArray(secret) ? secret : [secret]
-    return secrets.every((one) => typeof one !== "string" || WHSEC.test(one))
+    const wrong = (expected: string) => [{ keys: ["secret"], expected, found: "something else (not shown)" }]
+    if (secrets.length === 0 || !secrets.every(isSecret)) {
+      return wrong("a secret of at least 8 characters, or a list of them")
+    }
+    return Reflect.get(value, "scheme") !== "standard" || secrets.every(isStandardSecret)
       ? []
-      : [{ keys: ["secret"], expected: "whsec_ and Base64, as Standard Webhooks writes secrets", found: "other text" }]
+      : wrong(`whsec_ and Base64 of at least ${SHORTEST_KEY} bytes, as Standard Webhooks writes secrets`)
   },
 )
 
@@ -98,8 +113,7 @@ const flawOfStandard = (
   if (!/^\d{1,12}$/.test(timestamp)) return { expected: "webhook-timestamp in seconds", found: "other text" }
   const expected = "webhook-signature with the request's signature (v1)"
   const matches = secrets.some((secret) => {
-    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
-    const right = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64")
+    const right = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest("base64")
     return given.split(" ").some((part) => part.startsWith("v1,") && isSame(part.slice(3), right))
   })
   if (!matches) return { expected, found: "another signature" }

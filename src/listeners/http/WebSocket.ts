@@ -21,21 +21,30 @@ export interface WebSocketOptions {
   readonly maxBytes?: number
 }
 
-/** Schema of `WebSocketOptions`. */
-export const WebSocketOptions = Options.of<WebSocketOptions>({
-  required: { name: ListenerName },
-  optional: {
-    path: Schema.String.pipe(
-      Schema.pattern(/^(?:\/[\w.~-]+)+$/),
-      Schema.annotations({ description: 'a path such as "/events"' }),
-    ),
-    token: Schema.String.pipe(
-      Schema.pattern(/^[\x21-\x7e]{16,}$/),
-      Schema.annotations({ description: "at least 16 printable ASCII characters without spaces" }),
-    ),
-    maxBytes: Options.wholeNumber(1, WebSockets.MAX_MESSAGE_BYTES),
+/** Schema of `WebSocketOptions`. No message about a wrong token shows it. */
+export const WebSocketOptions = Options.checking(
+  Options.of<WebSocketOptions>({
+    required: { name: ListenerName },
+    optional: {
+      path: Schema.String.pipe(
+        Schema.pattern(/^(?:\/[\w.~-]+)+$/),
+        Schema.annotations({ description: 'a path such as "/events"' }),
+      ),
+      token: Schema.String,
+      maxBytes: Options.wholeNumber(1, WebSockets.MAX_MESSAGE_BYTES),
+    },
+  }),
+  (value) => {
+    const token: unknown = Reflect.get(Object(value), "token")
+    return typeof token !== "string" || /^[\x21-\x7e]{16,}$/.test(token) ? [] : [BAD_TOKEN]
   },
-})
+)
+
+const BAD_TOKEN = {
+  keys: ["token"],
+  expected: "at least 16 printable ASCII characters without spaces",
+  found: "other text (not shown)",
+}
 
 const DEFAULT_MAX_BYTES = 1024 * 1024
 

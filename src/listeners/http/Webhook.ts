@@ -41,9 +41,9 @@ export interface WebhookOptions {
    */
   readonly headers?: ReadonlyArray<string>
   /**
-   * Reads the signal of a request; undefined for one without a signal, such as a greeting. Default: the content
-   * `{ headers, body }`, and as its id the first of the headers `webhook-id`, `x-github-delivery` and
-   * `idempotency-key`.
+   * Reads the signal of a request; undefined for one without a signal, such as a greeting. A signal without an id gets
+   * the first of the headers `webhook-id`, `x-github-delivery` and `idempotency-key`. Default: the content
+   * `{ headers, body }`.
    */
   readonly read?: (request: WebhookRequest) => Signal | undefined
 }
@@ -144,12 +144,13 @@ const answered = (
       const headers = textsOf(Object.entries(request.headers))
       const body = yield* bodyOf(headers["content-type"], bytes)
       const query = textsOf([...parameters])
-      const signal = yield* reading({ headers, query, body })
+      const asked = { headers, query, body }
+      const signal = yield* reading(asked)
       if (signal === undefined) {
         response.writeHead(204, Messages.SAFE_HEADERS).end()
         return
       }
-      yield* Messages.answer(response, 202, yield* emitInput(signal, { wait: false }))
+      yield* Messages.answer(response, 202, yield* emitInput(identified(signal, asked), { wait: false }))
     }),
   )
 
@@ -172,19 +173,24 @@ const readingWith =
 const readingBy =
   (kept: ReadonlyArray<string>): Reading =>
   (request) => {
-    const id = deliveryOf(request)
     const told = Object.fromEntries(
       kept.flatMap((name) => {
         const value = SafeRecord.get(request.headers, name.toLowerCase())
         return value === undefined ? [] : [[name.toLowerCase(), value]]
       }),
     )
-    return Effect.succeed({ content: { headers: told, body: request.body }, ...defined({ id }) })
+    return Effect.succeed({ content: { headers: told, body: request.body } })
   }
 
-/** The id of a delivery, if its sender gives one. */
-export const deliveryOf = ({ headers }: WebhookRequest): string | undefined =>
-  ID_HEADERS.map((name) => SafeRecord.get(headers, name)).find((value) => value !== undefined && value !== "")
+/** The signal with an id of its own, else with that of its delivery, if the sender gives one. */
+const identified = (signal: Signal, { headers }: WebhookRequest): Signal => {
+  // The program's `read` may return anything; `emitInput` says what is wrong.
+  if (typeof signal !== "object" || signal === null || signal.id !== undefined) return signal
+  const id = ID_HEADERS.map((name) => SafeRecord.get(headers, name)).find(
+    (value) => value !== undefined && value !== "",
+  )
+  return { ...signal, ...defined({ id }) }
+}
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
 
