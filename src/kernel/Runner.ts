@@ -28,6 +28,7 @@ import { closeTask } from "./recovery/Takeover.ts"
 import * as Tenure from "./recovery/Tenure.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as RunningTasks from "./tasks/RunningTasks.ts"
+import * as Trust from "./trust/Trust.ts"
 
 export type { News } from "./RunnerWork.ts"
 
@@ -195,6 +196,8 @@ const session = (
       const opened = yield* EventLog
       const projector = yield* Projector
       const given = yield* Effect.serviceOption(RunnerSessions.RunnerSessions)
+      // Before the session writes anything. The kernel checks again.
+      yield* Trust.assertTrusted(options.trust === true ? "option" : undefined)
       const joining = Option.getOrElse(given, () => RunnerSessions.ofLease(Context.get(context, Lease)))
       const own = yield* joining.join(name)
       const identity = own.lease.identity
