@@ -38,9 +38,9 @@ export const recover = (
     const state = yield* unfinishedAt(position)
     const swept = yield* OrphanProcesses.sweep(state.processes, lease)
     const { recordings, left, gone } = yield* recordedTasks(log, state)
-    // Runners work on queued tasks: the one that claims a task continues it.
-    const queued = yield* queuedAt(position)
-    const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left, ...Object.keys(queued)])
+    // Runners work on queued tasks: the one that claims a task continues it, and its children.
+    const queued = withDescendants(state, Object.keys(yield* queuedAt(position)))
+    const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left, ...queued])
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
@@ -55,6 +55,16 @@ export const recover = (
     if (lease.lostBy !== null) yield* (yield* Presence).forget([lease.lostBy])
     return yield* LeftRecordings.doubtful(recordings)
   })
+
+/** Tasks, and the open ones among their children, grandchildren and so on. */
+const withDescendants = ({ tasks }: Unfinished.Unfinished, ids: ReadonlyArray<string>): ReadonlySet<string> => {
+  const found = new Set(ids)
+  // Parents come before their children.
+  for (const [taskId, { parent }] of Tasks.open(tasks)) {
+    if (parent !== undefined && parent.timeline === undefined && found.has(parent.taskId)) found.add(taskId)
+  }
+  return found
+}
 
 /** Sorts open recorded tasks: with a recorder that may be alive, left for others to join, with a dead recorder. */
 const recordedTasks = (

@@ -50,6 +50,28 @@ const submit = (log: string, options: Parameters<TaskQueue.Service["submit"]>[0]
     Effect.flatMap(TaskQueue, (queue) => queue.submit(options)),
   )
 
+/** A task that another process opened. */
+const opened = (log: string, task: string, parent?: string) =>
+  onLog(
+    log,
+    Effect.flatMap(EventLog, (events) =>
+      events.append({
+        stream: `task/${task}`,
+        taskId: task,
+        actor: "kernel",
+        events: [
+          {
+            type: "TaskOpened",
+            payload: {
+              ...{ goal: "x", measures: [], agent: "adder@1.0.0" },
+              ...(parent === undefined ? {} : { parent: { taskId: parent } }),
+            },
+          },
+        ],
+      }),
+    ),
+  )
+
 /** Waits until the log has so many events of a type. */
 const until = (log: string, type: string, number: number) =>
   onLog(
@@ -198,19 +220,26 @@ describe("a runner on a file", () => {
             until(log, "TaskOpened", 1),
           ),
         )
+        yield* opened(log, "child", "t")
+        yield* opened(log, "grandchild", "child")
+        yield* opened(log, "stranger")
         yield* Effect.scoped(Layer.build(Hindcast.layer({ log, workspace: place.directory, onOpenTasks: "abandon" })))
-        expect(yield* eventsOf(log, ["TaskClosed"])).toEqual([])
+        expect((yield* eventsOf(log, ["TaskClosed"])).map(({ taskId }) => taskId)).toEqual(["stranger"])
         yield* Effect.scoped(
           Effect.gen(function* () {
             const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder(0)], tools })
-            yield* until(log, "TaskClosed", 1)
+            yield* until(log, "TaskClosed", 3)
             yield* runner.drain
           }),
         )
-        expect((yield* eventsOf(log, ["TaskResumed", "TaskClosed"])).map(({ type }) => type)).toEqual([
-          "TaskResumed",
-          "TaskClosed",
-        ])
+        expect((yield* eventsOf(log, ["TaskResumed", "TaskClosed"])).map(({ type, taskId }) => [type, taskId])).toEqual(
+          [
+            ["TaskClosed", "stranger"],
+            ["TaskResumed", "t"],
+            ["TaskClosed", "t"],
+            ["TaskClosed", "child"],
+          ],
+        )
       }),
     ))
 })
@@ -227,6 +256,26 @@ describe("bad input", () => {
         const twice = yield* refused(Effect.scoped(Hindcast.runner({ log, agents: [adder(), adder()], slots: 0 })))
         expect(twice.message).toContain('expected agents with different names, found two named "adder"')
         expect(twice.message).toContain("slots: expected a whole number")
+      }),
+    ))
+
+  it("starts no runner on a foreign log, and writes nothing to it", () =>
+    run(
+      Effect.gen(function* () {
+        const log = newLog()
+        const before = process.env.HINDCAST_STATE
+        process.env.HINDCAST_STATE = place.file("strangers-state")
+        yield* submit(log, { id: "t", agent: "adder", goal: "add" }).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              if (before === undefined) delete process.env.HINDCAST_STATE
+              else process.env.HINDCAST_STATE = before
+            }),
+          ),
+        )
+        const error = yield* refused(Effect.scoped(Hindcast.runner({ log, agents: [adder()], tools })))
+        expect(error).toMatchObject({ _tag: "ForeignLog" })
+        expect((yield* eventsOf(log)).map(({ type }) => type)).toEqual(["TaskSubmitted"])
       }),
     ))
 
