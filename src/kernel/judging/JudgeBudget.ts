@@ -1,11 +1,12 @@
 /** Bounds the cost of a judging model: requests, tokens and money, for each task and for all tasks of a kernel. */
 
-import { Effect, Schema } from "effect"
-import type { ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { Cause, Effect, Schema } from "effect"
+import { type ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as Options from "../../values/Options.ts"
 import { inWords } from "../../values/time/Wait.ts"
 import * as Model from "../critics/Model.ts"
 import { costOf } from "../pricing/Prices.ts"
+import { failureOf } from "../program/ProgramCalls.ts"
 import { isMetered } from "../tasks/ModelCalls.ts"
 
 /** The most that judging may use. Each request is counted when it has ended, so the last one may exceed a limit. */
@@ -44,6 +45,11 @@ interface Used {
   usd: number | undefined
 }
 
+const isUsage = Schema.is(ModelUsage)
+
+/** Of what a model threw, in characters. */
+const LONGEST_REASON = 500
+
 const nothing = (): Used => ({ calls: 0, tokens: 0, usd: 0 })
 
 /** A model within budgets. */
@@ -78,9 +84,18 @@ export const bounded = (
       used.calls += 1
       const tokens = usage !== undefined && isMetered(usage) ? usage.inputTokens + usage.outputTokens : undefined
       used.tokens = used.tokens === undefined || tokens === undefined ? undefined : used.tokens + tokens
-      used.usd = used.usd === undefined || cost === undefined ? undefined : used.usd + cost.usd
+      const isPriced = cost !== undefined && Number.isFinite(cost.usd) && cost.usd >= 0
+      used.usd = used.usd === undefined || !isPriced ? undefined : used.usd + cost.usd
     }
   }
+  /** A program's own model may answer anything. */
+  const answer = (...question: Parameters<Model.Model["ask"]>) =>
+    Effect.gen(function* () {
+      const response = yield* Effect.suspend(() => model.ask(...question))
+      if (!isUsage(response.usage)) return yield* failed("expected an answer with its usage of tokens, found another")
+      const cost = response.cost ?? (yield* costOf(provider, name, response.usage)) ?? undefined
+      return { response, cost }
+    })
   return {
     count,
     forget: (taskId) => ofTasks.delete(taskId),
@@ -91,7 +106,8 @@ export const bounded = (
           const taskId = question.task.id
           const over = exceeded("task", perTask, ofTask(taskId)) ?? exceeded("kernel", perKernel, ofKernel)
           if (over !== undefined) return yield* failed(over)
-          const response = yield* model.ask(question, requestDigest).pipe(
+          const { response, cost } = yield* answer(question, requestDigest).pipe(
+            Effect.catchAllDefect((defect) => failed(`it threw ${wordsOf(defect)}`)),
             Effect.timeoutFail({
               duration: timeoutMs,
               onTimeout: () => failed(`no answer within ${inWords(timeoutMs)}`),
@@ -99,12 +115,16 @@ export const bounded = (
             // A failed request may have cost something.
             Effect.tapError(() => Effect.sync(() => count(taskId, undefined, undefined))),
           )
-          const cost = response.cost ?? (yield* costOf(provider, name, response.usage)) ?? undefined
           count(taskId, response.usage, cost)
           return { ...response, ...(cost === undefined ? {} : { cost }) }
         }),
     },
   }
+}
+
+const wordsOf = (defect: unknown): string => {
+  const { code, message } = failureOf(Cause.die(defect))
+  return `${code}: ${message}`.slice(0, LONGEST_REASON)
 }
 
 const exceeded = (of: "task" | "kernel", limit: JudgeLimit, used: Used): string | undefined => {

@@ -3,7 +3,7 @@
  * for its judgement, and a judge that the end of a kernel interrupted continues in the next one.
  */
 
-import { Deferred, Effect, Schema, type Scope, Stream } from "effect"
+import { Cause, Deferred, Effect, Schema, type Scope, Stream } from "effect"
 import { CaughtUp, type EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -60,7 +60,7 @@ const TIMEOUT_MS = 60_000
 
 /** A judge at work. */
 export interface LiveJudge {
-  /** Completes when all tasks that had closed by now are judged, or could not be. */
+  /** Completes when all tasks that had closed by now are judged, or could not be. Fails if the judge has stopped. */
   readonly settled: Effect.Effect<void, LogError>
 }
 
@@ -125,11 +125,20 @@ export const start = (
       }).pipe(
         // The task stays unjudged, and the score set unfinished: neither says that it scored nothing.
         Effect.catchAll((cause) => ProgramLog.warning(`task ${taskId} was not judged: ${cause.message}`)),
+        // A mistake of a program's own critic must not end the judging of all other tasks.
+        Effect.catchAllDefect((defect) => ProgramLog.error(`task ${taskId} was not judged`, Cause.die(defect))),
         Effect.ensuring(Effect.sync(() => judge.forget(taskId))),
       )
 
     let reached = yield* firstPosition(label, { log, projector })
-    const waiting = new Set<{ readonly position: number; readonly done: Deferred.Deferred<void> }>()
+    const waiting = new Set<{ readonly position: number; readonly done: Deferred.Deferred<void, LogError> }>()
+    let stopped: Cause.Cause<LogError> | undefined
+    const stop = (cause: Cause.Cause<LogError>) =>
+      Effect.sync(() => {
+        stopped = cause
+        for (const { done } of waiting) Deferred.unsafeDone(done, Effect.failCause(cause))
+        waiting.clear()
+      })
     const reach = (position: number) =>
       Effect.sync(() => {
         reached = Math.max(reached, position)
@@ -146,6 +155,8 @@ export const start = (
           reach(item.position),
         ),
       ),
+      // Nobody waits for a judge that has stopped.
+      Effect.tapErrorCause(stop),
       Effect.catchAllCause((cause) => ProgramLog.error("the judge of closed tasks has stopped", cause)),
       Effect.forkScoped,
     )
@@ -153,7 +164,8 @@ export const start = (
       settled: Effect.gen(function* () {
         const { position } = yield* log.head
         if (position <= reached) return
-        const done = yield* Deferred.make<void>()
+        if (stopped !== undefined) return yield* Effect.failCause(stopped)
+        const done = yield* Deferred.make<void, LogError>()
         waiting.add({ position, done })
         yield* Deferred.await(done)
       }),

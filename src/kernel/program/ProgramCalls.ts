@@ -140,7 +140,7 @@ const copied = (answer: unknown): Effect.Effect<Json, string> =>
   })
 
 /** The error that a function threw, or failed or died with: its `code`, tag or name, and its message. */
-const failureOf = (cause: Cause.Cause<unknown>): Failure => {
+export const failureOf = (cause: Cause.Cause<unknown>): Failure => {
   if (Cause.isInterruptedOnly(cause)) return { code: "Interrupted", message: "it interrupted itself" }
   const thrown = Cause.squash(cause)
   try {

@@ -169,6 +169,48 @@ describe("a judge of a kernel", () => {
     }),
   )
 
+  it.scopedLive.each([
+    [
+      "throws",
+      () => {
+        throw new Error("boom")
+      },
+      /^it threw Error: boom$/,
+    ],
+    ["dies", () => Effect.die("boom"), /^it threw Error: boom$/],
+    [
+      "throws a value that throws when it is read",
+      () =>
+        Effect.die({
+          get message() {
+            throw new Error("no")
+          },
+        }),
+      /^it threw Error: it threw a value/,
+    ],
+    [
+      "answers without usage",
+      () => Effect.succeed({ answer: { verdict: false, because: [], rationale: "no" } }),
+      /usage of tokens/,
+    ],
+  ] as const)("that %s leaves the reward unscored, and judges the next task", ([, ask, reason]) =>
+    Effect.gen(function* () {
+      const { judging } = greeting()
+      const wrong = { ...judging, ask: ask as unknown as Model["ask"] }
+      const { run } = yield* (yield* kernelOf({ model: wrong, repeats: 1 })).start
+      for (const id of ["t", "u"]) {
+        yield* run(running(id))
+        yield* run(judged)
+      }
+      const events = yield* run(judgements)
+      expect(ofType(events, "ModelFailed").map(({ payload }) => payload.reason)).toEqual(
+        Array.from({ length: 2 }, () => expect.stringMatching(reason)),
+      )
+      expect(ofType(events, "MeasureUnscored")).toHaveLength(2)
+      expect(ofType(events, "ScoringFinished")).toHaveLength(2)
+    }),
+  )
+
   it.scopedLive("that falls silent is given up after a time", () =>
     Effect.gen(function* () {
       const { judging } = greeting()
