@@ -242,6 +242,16 @@ describe("a provider that fails", () => {
     }),
   )
 
+  it.scopedLive("by a stream without end is ended once it is longer than any answer", () =>
+    Effect.gen(function* () {
+      const endless = `for (;;) { yield { text_content: "x".repeat(500_000) }; await wait(1) }`
+      expect(yield* failureOf(endless, {}, "*")).toMatchObject({
+        kind: "invalid-request",
+        reason: expect.stringContaining("more than 4194304 characters"),
+      })
+    }),
+  )
+
   it.scopedLive("by silence is timed-out; pieces of its answer show that it works", () =>
     Effect.gen(function* () {
       const provider = { description: "d", models: [{ name: "small" }], timeout: 1500 }

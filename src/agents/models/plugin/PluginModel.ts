@@ -1,15 +1,17 @@
 /** A model of a plugin's provider, as agents use it. It answers only within a task, whose kernel runs the plugin. */
 
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect, FiberId } from "effect"
 import type { ModelCost, ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
 import type { Generated, ProviderCapability } from "../../../kernel/tasks/providers/Generation.ts"
 import type { Task } from "../../../kernel/tasks/Task.ts"
+import type { Piece } from "../../../plugins/channel/OpenCall.ts"
 import { similarNames } from "../../../values/DidYouMean.ts"
 import { defined } from "../../../values/defined.ts"
 import type { JsonObject } from "../../../values/Json.ts"
-import { type Failure, reasonOf } from "../Failure.ts"
+import { classify, type Failure, reasonOf } from "../Failure.ts"
 import type { Model, Turn, TurnRequest } from "../Model.ts"
+import { AnswerTooLong, LONGEST_ANSWER } from "../providers/AnswerLimit.ts"
 import { outcome } from "../providers/outcome.ts"
 import * as Secrets from "../secrets/Secrets.ts"
 import { UnknownProvider } from "../UnusableModel.ts"
@@ -46,6 +48,16 @@ const of = (
     turn: (request, onDelta, _onUsage, { called } = {}) =>
       Effect.suspend(() => {
         const answer = PluginAnswer.empty(request, secrets, onDelta)
+        const tooLong = Deferred.unsafeMake<never, ModelCallFailed>(FiberId.none)
+        let length = 0
+        const take = (piece: Piece) => {
+          if (length > LONGEST_ANSWER) return
+          length += piece.text.length
+          answer.take(piece)
+          if (length <= LONGEST_ANSWER) return
+          const failure = classify(new AnswerTooLong("it", LONGEST_ANSWER, "characters"), secrets.redact, 0)
+          Deferred.unsafeDone(tooLong, Effect.fail(failed(failure)))
+        }
         const failed = (failure: Failure) => {
           const parts = answer.parts()
           const response = parts.length === 0 ? {} : { response: secrets.redactJson(parts) }
@@ -55,7 +67,7 @@ const of = (
         return task
           .generate(
             { provider, model, ...asked(provider, request) },
-            { onPiece: answer.take, ...defined({ causationId: called }) },
+            { onPiece: take, ...defined({ causationId: called }) },
           )
           .pipe(
             Effect.catchAll((error) =>
@@ -66,6 +78,7 @@ const of = (
                     failed({ kind: "unreachable", reason: reasonOf(error.message, secrets.redact) }),
               ),
             ),
+            Effect.raceFirst(Deferred.await(tooLong)),
             Effect.flatMap((generated) =>
               Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Turn, ModelCallFailed> => {
                 const ended = endOf(generated, answer, request, secrets, now)
