@@ -91,7 +91,8 @@ describe("hindcast serve --listener", () => {
     expect(await post(second.url, { from: "Cy", n: 2 }, "c")).toBe(202)
     for (let closed = 0; closed < 2; ) closed = (await payloads("TaskClosed", log)).length
     second.child.kill("SIGINT")
-    expect(await second.ended).toMatchObject({ code: 130 })
+    expect(await second.ended).toMatchObject({ code: 130, said: expect.not.stringContaining("not recorded") })
+    expect(await payloads("ListenerStopped", log)).toEqual([{ listener: "hook", reason: "its host stopped" }])
     const reasons = (await payloads("TaskClosed", log)).map(({ reason }) => reason)
     expect(reasons.slice(0, 2).sort()).toEqual([
       'Answer Ada: [{"from":"Ada","n":1}]',

@@ -114,7 +114,8 @@ export const serve = (typed: Typed) =>
       for (const [name, url] of Object.entries(urls)) ProtocolStreams.remark(`${name} on ${url}`)
       yield* ended
     })
-    yield* Effect.provide(serving, kernel)
+    // The listeners end before the kernel and its log, which record their ends.
+    yield* Effect.provide(Effect.scoped(serving), kernel)
   }).pipe(Effect.scoped)
 
 /** The name of a plugin's listener, and no file. */
