@@ -23,7 +23,7 @@ export interface Rule {
   /**
    * The task's goal, with bindings: JSON Pointers into `{ id, listener, source, content }`, such as
    * `Answer {/content/body/from}`. Texts from outside are shortened, on one line, with invisible characters escaped.
-   * Default: `Work on the signal {/id} of {/listener}.`
+   * Default, also for a goal that comes out blank: `Work on the signal {/id} of {/listener}.`
    */
   readonly goal?: string
   /** Maximum number of the agent's steps. Default: 100. */
@@ -89,7 +89,11 @@ export const compile = (
       ...rule,
       index,
       wants: (signal) => (rule.listener === undefined || rule.listener === signal.listener) && holds(signal),
-      goalOf: (signal) => filled(rule.goal ?? DEFAULT_GOAL, signal),
+      goalOf: (signal) => {
+        const goal = filled(rule.goal ?? DEFAULT_GOAL, signal)
+        // A signal whose title is empty gets its task too.
+        return goal.trim() === "" ? filled(DEFAULT_GOAL, signal) : goal
+      },
     }
   })
   return problems.length > 0 ? Either.left(problems) : Either.right(compiled)

@@ -67,6 +67,18 @@ describe("a webhook's deliveries", () => {
     }),
   )
 
+  it.scopedLive("get their task also if the goal that they fill in comes out blank", () =>
+    Effect.gen(function* () {
+      const { run, url } = yield* serving({}, { rules: [{ agent: echo, goal: "{/content/body/title}" }] })
+      for (const title of ["", "  "]) yield* post(url, { title }, { "webhook-id": JSON.stringify(title) })
+      yield* run(until("TaskClosed", 2))
+      expect((yield* run(eventsOf("TaskOpened"))).map(({ payload }) => payload.goal)).toEqual([
+        'Work on the signal "" of hook.',
+        'Work on the signal "  " of hook.',
+      ])
+    }),
+  )
+
   it.scopedLive("that the program reads have the ids of their headers, unless it gives others", () =>
     Effect.gen(function* () {
       const { run, url } = yield* serving({ read: ({ body }) => ({ content: body }) })
