@@ -3,7 +3,7 @@
 import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
-import type { Presence } from "../events/log/Presence.ts"
+import { Presence } from "../events/log/Presence.ts"
 import { type Event, newId } from "../events/vocabulary/Event.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
@@ -41,6 +41,7 @@ import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as TaskQueue from "./queue/TaskQueue.ts"
 import * as Fence from "./recovery/Fence.ts"
+import { queuedAbove } from "./recovery/QueuedOwner.ts"
 import { closeOnceGone } from "./recovery/Takeover.ts"
 import * as Tenure from "./recovery/Tenure.ts"
 import { isInProcess } from "./registry/InProcess.ts"
@@ -243,7 +244,8 @@ export const layer = (
       const { owner = "hindcast", onOpenTasks = "abandon" } = decoded
       const tenure = Effect.gen(function* () {
         const lease = yield* (yield* Lease).acquire(owner)
-        return yield* Tenure.ofLease(yield* EventLog, owner, lease, onOpenTasks)
+        const tenure = yield* Tenure.ofLease(yield* EventLog, owner, lease, onOpenTasks)
+        return { ...tenure, mayResume: leavesToRunners }
       })
       return yield* make(decoded, tenure, RunningTasks.make())
     }),
@@ -356,7 +358,9 @@ export const make = <E, R>(
       inputs: InputArrivals.make(log),
     }
     const cancelled = Tenure.cancelledIn(tenure, log)
-    const closing = (event: Event) => Effect.provideService(cancelled(event), Projector, projector)
+    const presence = yield* Presence
+    const closing = (event: Event) =>
+      cancelled(event).pipe(Effect.provideService(Projector, projector), Effect.provideService(Presence, presence))
     const { position } = yield* log.head
     yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, closing), scope)
     const seeds = Pcg32.make(seed)
@@ -396,7 +400,10 @@ export const make = <E, R>(
         open,
         run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
-          Effect.provideService(Resume.resume(context, audit, taskId, agent, options), Projector, projector),
+          Effect.zipRight(
+            tenure.mayResume?.(taskId) ?? Effect.void,
+            Resume.resume(context, audit, taskId, agent, options),
+          ).pipe(Effect.provideService(Projector, projector)),
         submit: (options) => TaskQueue.submit(log, options),
         unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>
           Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),
@@ -405,6 +412,14 @@ export const make = <E, R>(
         keptOpen: onOpenTasks === "resume",
       },
     })
+  })
+
+/** A kernel has no claim, so nothing would keep a runner from working on the same task. */
+const leavesToRunners = (taskId: string) =>
+  Effect.flatMap(queuedAbove(taskId), (queued) => {
+    if (queued === undefined) return Effect.void
+    const what = queued === taskId ? "it is in the queue" : `it is part of task ${queued}, which is in the queue`
+    return new Resume.NotResumable({ taskId, reason: `${what}: a runner continues it (\`hindcast runner start\`)` })
   })
 
 const priorities = (registry: PluginRegistry) => {

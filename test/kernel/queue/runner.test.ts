@@ -87,6 +87,8 @@ const until = (log: string, type: string, number: number) =>
 
 const run = <A, E>(effect: Effect.Effect<A, E, never>) => Effect.runPromise(effect)
 
+const refused = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
+
 describe("a runner on a file", () => {
   it("works on queued tasks by priority, and closes them", () =>
     run(
@@ -225,6 +227,23 @@ describe("a runner on a file", () => {
         yield* opened(log, "stranger")
         yield* Effect.scoped(Layer.build(Hindcast.layer({ log, workspace: place.directory, onOpenTasks: "abandon" })))
         expect((yield* eventsOf(log, ["TaskClosed"])).map(({ taskId }) => taskId)).toEqual(["stranger"])
+        // Nor does a kernel resume them: on a server, a runner may work on them at that moment.
+        const never: Agent.DecidingAgent = {
+          ...stuck,
+          decide: () => Promise.reject(new Error("a kernel worked on it")),
+        }
+        yield* Effect.gen(function* () {
+          const kernel = yield* Kernel.Kernel
+          for (const task of ["t", "child"]) {
+            const refusal = yield* refused(kernel.tasks.resume(task, never))
+            expect(refusal._tag).toBe("NotResumable")
+            expect(refusal.message).toContain("a runner continues it")
+          }
+        }).pipe(
+          Effect.provide(
+            Hindcast.layer({ log, workspace: place.directory, onOpenTasks: "resume", agents: [never], tools }),
+          ),
+        )
         yield* Effect.scoped(
           Effect.gen(function* () {
             const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder(0)], tools })
@@ -245,8 +264,6 @@ describe("a runner on a file", () => {
 })
 
 describe("bad input", () => {
-  const refused = <A, E>(effect: Effect.Effect<A, E, never>) => Effect.flip(effect)
-
   it("of a runner is named, all mistakes at once", () =>
     run(
       Effect.gen(function* () {
