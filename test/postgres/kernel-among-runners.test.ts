@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import type * as Agent from "../../src/kernel/agents/Agent.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import * as Kernel from "../../src/kernel/Kernel.ts"
+import { TaskQueue } from "../../src/kernel/queue/TaskQueue.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { all, next } from "./runnerTrial.ts"
+import { schema, urlOf } from "./server.ts"
+
+/** An agent that never decides. */
+const stuck: Agent.DecidingAgent = { name: "desk", version: "1.0.0", decide: () => new Promise(() => {}) }
+
+const append = (task: string, type: "TaskOpened" | "TaskCancelled", payload: object) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.append({
+      stream: `task/${task}`,
+      taskId: task,
+      actor: "human:ada",
+      events: [{ type, payload: { ...payload } }],
+    }),
+  )
+
+const opening = { goal: "x", measures: [], agent: "desk@1.0.0" }
+
+it("a kernel leaves tasks to the runners of the same log: it abandons, resumes and closes none of them", () =>
+  Effect.gen(function* () {
+    const name = yield* schema
+    const log = yield* Effect.promise(() => urlOf(name))
+    const workspace = yield* temporaryDirectory
+    yield* Effect.gen(function* () {
+      yield* (yield* TaskQueue).submit({ id: "queued", agent: "desk", goal: "x" })
+      yield* Hindcast.runner({ log, workspace, agents: [stuck], name: "one", trust: true })
+      yield* next(0, ["TaskOpened"], 1)
+      yield* append("child", "TaskOpened", { ...opening, parent: { taskId: "queued" } })
+      yield* append("own", "TaskOpened", opening)
+      yield* Effect.gen(function* () {
+        const { tasks } = yield* Kernel.Kernel
+        const refusal = yield* Effect.flip(tasks.resume("queued", stuck))
+        expect(refusal.message).toContain("it is in the queue: a runner continues it")
+        // The kernel sees both requests, in this order.
+        yield* append("child", "TaskCancelled", { by: "ada" })
+        yield* append("own", "TaskCancelled", { by: "ada" })
+        yield* next(0, ["TaskClosed"], 1)
+      }).pipe(Effect.provide(Hindcast.layer({ log, workspace, onOpenTasks: "resume", trust: true })))
+      expect((yield* all(["TaskClosed", "TaskResumed"])).map(({ taskId }) => taskId)).toEqual(["own"])
+    }).pipe(Effect.provide(Hindcast.layerLog({ log, workspace })))
+  }).pipe(Effect.scoped, Effect.runPromise))
