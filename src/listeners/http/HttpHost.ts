@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import { Effect, Scope } from "effect"
+import { Effect, Schema, Scope } from "effect"
 import { siteRefusalOf } from "../../platform/loopback/Access.ts"
 import { LOOPBACK, type RequestTimeouts } from "../../platform/loopback/Listening.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
@@ -13,6 +13,12 @@ import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts
 import { type Refusal, refusal, shown } from "../../platform/loopback/Refusal.ts"
 import * as WebSockets from "../../platform/loopback/WebSockets.ts"
 import * as Options from "../../values/Options.ts"
+
+/** Schema of the path of a route. */
+export const RoutePath: Schema.Schema<string> = Schema.String.pipe(
+  Schema.pattern(/^(?:\/[\w.~-]+)+$/),
+  Schema.annotations({ description: 'a path such as "/events"' }),
+)
 
 /** A path of the port. */
 export interface Route {

@@ -9,6 +9,7 @@ import { Json, parseJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type Listener, ListenerName } from "../Listener.ts"
 import type { Received, ReceiveError, Signal } from "../Signal.ts"
+import { RoutePath } from "./HttpHost.ts"
 
 /** Options of `webSocket`. */
 export interface WebSocketOptions {
@@ -26,10 +27,7 @@ export const WebSocketOptions = Options.checking(
   Options.of<WebSocketOptions>({
     required: { name: ListenerName },
     optional: {
-      path: Schema.String.pipe(
-        Schema.pattern(/^(?:\/[\w.~-]+)+$/),
-        Schema.annotations({ description: 'a path such as "/events"' }),
-      ),
+      path: RoutePath,
       token: Schema.String,
       maxBytes: Options.wholeNumber(1, WebSockets.MAX_MESSAGE_BYTES),
     },

@@ -12,6 +12,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
 import type { Signal } from "../Signal.ts"
 import * as Flood from "./Flood.ts"
+import { RoutePath } from "./HttpHost.ts"
 import * as Signature from "./Signature.ts"
 
 /** A request as `read` sees it, after the check of its signature. */
@@ -48,16 +49,11 @@ export interface WebhookOptions {
   readonly read?: (request: WebhookRequest) => Signal | undefined
 }
 
-const Path = Schema.String.pipe(
-  Schema.pattern(/^(?:\/[\w.~-]+)+$/),
-  Schema.annotations({ description: 'a path such as "/github"' }),
-)
-
 /** Schema of `WebhookOptions`. */
 export const WebhookOptions = Options.of<WebhookOptions>({
   required: { name: ListenerName },
   optional: {
-    path: Path,
+    path: RoutePath,
     signature: Signature.Signature,
     maxBytes: Options.wholeNumber(1, 64 * 1024 * 1024),
     limit: Flood.FloodLimit,
