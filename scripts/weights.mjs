@@ -22,32 +22,32 @@ const LIMITS = {
   // projector is three modules: the fold, its progress, and the stream of changes. Rules are checked against the
   // vocabulary before they score. Reads of every log expand compact steps: ten modules. Everything that has the vocabulary has
   // the module of Standard Schemas.
-  "src/index.ts": [654, 964, 1166, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [175, 268, 1223, ...EVENTS],
+  "src/index.ts": [736, 1108, 1319, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [234, 379, 1377, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [190, 289, 621, ...EVENTS],
+  "src/record/index.ts": [190, 299, 633, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [99, 185, 658, ...EVENTS],
-  "src/events/index.ts": [138, 215, 337, ...EVENTS],
+  "src/record/process/aiSdk.ts": [99, 195, 671, ...EVENTS],
+  "src/events/index.ts": [138, 224, 350, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
-  "src/projections/index.ts": [132, 219, 219, "effect", "simple-statistics", "uuidv7"],
+  "src/projections/index.ts": [133, 229, 230, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   // Curricula, with their checks and criteria, are 21 modules; rollouts are nine.
-  "src/worlds/index.ts": [548, 566, 643, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [577, 607, 693, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [294, 418, 464, "diff", ...EVENTS],
+  "src/files.ts": [295, 428, 474, "diff", ...EVENTS],
   // Comparisons (statistics, differences in words), accounts, the index of words, and questions about recorded files.
-  "src/studio.ts": [737, 810, 890, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
+  "src/studio.ts": [764, 850, 937, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
   // 45 kB bundled, of files, load with a fork that records them.
-  "src/testing.ts": [124, 183, 888, "effect"],
+  "src/testing.ts": [126, 185, 911, "effect"],
   // Every command loads the first, with the rule which log is meant if none is named; the second adds what a command loads that only reads a log, and tells
   // which of its open tasks are at work: no kernel, rules or sandbox.
-  "src/cli/Start.ts": [57, 90, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
+  "src/cli/Start.ts": [57, 93, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
-    237,
-    297,
+    241,
+    310,
     Number.POSITIVE_INFINITY,
     "@effect/cli",
     "canonicalize",

@@ -65,7 +65,7 @@ export const of = (events: ReadonlyArray<Event>): Conversation => {
     } else if (is(event, "ModelCalled")) {
       const request = Option.getOrUndefined(asRequest(event.payload.request))
       if (request === undefined) continue
-      // A hedge sends what the first request sent. Whichever is answered, the messages were sent once.
+      // A hedge repeats the first request, so the messages count once, whichever is answered.
       asked.set(event.id, asked.get(event.payload.hedgeOf ?? "") ?? { messages: request.messages })
       // `Turns` wrote the tools; their schemas are JSON, like every payload.
       const tools = request.tools as ReadonlyArray<ToolDescription> | undefined

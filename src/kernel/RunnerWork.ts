@@ -17,7 +17,7 @@ import type { Claimed, Ownership } from "./queue/Ownership.ts"
 import type { Claims } from "./queue/RunnerTenure.ts"
 import type { RunningTasks } from "./tasks/RunningTasks.ts"
 
-/** What a session works with. */
+/** Services and options of a session. */
 export interface Work {
   readonly log: EventLog.Service
   readonly kernel: Kernel.Service
@@ -37,7 +37,7 @@ export interface Work {
   readonly tell: (news: News) => Effect.Effect<void>
 }
 
-/** What a runner tells its program. */
+/** Messages of a runner to its program. */
 export type News =
   | { readonly what: "claimed"; readonly task: string; readonly takenFrom?: string }
   | { readonly what: "closed"; readonly task: string }

@@ -648,7 +648,7 @@ export interface ProviderTool {
   readonly args: JsonObject
 }
 
-/** What the agent asks of the answer. A provider that cannot fulfil a wish throws, with the code `invalid-request`. */
+/** Wishes of the agent for the answer. A provider that cannot fulfil a wish throws, with the code `invalid-request`. */
 export interface ProviderSettings {
   readonly temperature?: number
   /** In tokens. */

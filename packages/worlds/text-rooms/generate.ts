@@ -37,9 +37,6 @@ const WAYS = [
   { to: "west", back: "east", x: -1, y: 0 },
 ]
 
-/** The maximum of each, so that every name is used once. */
-export const MOST = { rooms: 50, doors: 10, things: 50 }
-
 /** The thing that wins. */
 export const TREASURE = "crown"
 

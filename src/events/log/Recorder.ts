@@ -76,7 +76,7 @@ export interface Recorder {
   readonly as: (actor: string) => Recorder
 }
 
-/** What an append adds to a stream's first event. */
+/** Additions of an append to a stream's first event. */
 export interface WithFirst {
   /** Whose personal data the event holds; later events of the task inherit it. */
   readonly subject?: string | undefined

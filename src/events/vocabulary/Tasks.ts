@@ -12,7 +12,7 @@ export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "tr
 
 export type TaskOutcome = typeof TaskOutcome.Type
 
-/** What a task and the tasks that it starts may use together. Default of each: no limit. */
+/** Limits of a task and the tasks that it starts, together. Default of each: no limit. */
 export const TaskBudget = Schema.Struct({
   steps: optional(Schema.NonNegativeInt.annotations({ description: "Answered requests to models" })),
   tokens: optional(Schema.NonNegativeInt.annotations({ description: "Tokens of all requests and answers" })),
@@ -38,7 +38,7 @@ export const ParentTask = Schema.Struct({
 
 export interface ParentTask extends Schema.Schema.Type<typeof ParentTask> {}
 
-/** What a child task and its own children used, as its parent's command records it. */
+/** Use of a child task and its own children, as its parent's command records it. */
 export const ChildUse = Schema.Struct({
   taskId: Schema.NonEmptyString,
   outcome: optional(TaskOutcome.annotations({ description: "Absent if the child had not ended" })),

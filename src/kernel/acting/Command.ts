@@ -87,7 +87,7 @@ export interface Command {
   readonly argsDigest: string
   readonly agentId?: string | undefined
   readonly stop?: Stop | undefined
-  /** What the agent that it calls may use. */
+  /** Limits of the agent that it calls. */
   readonly budget?: TaskBudget | undefined
 }
 

@@ -118,7 +118,7 @@ export const outcomeOf = (
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
-/** What a command's call told of itself before its end. */
+/** Reports of a command's call before its end. */
 interface Reported {
   readonly progress?: RecordedProgress
   readonly child?: ChildUse

@@ -21,7 +21,7 @@ import { type LoopOptions, loop, loopFields, type RunResult } from "./AgentLoop.
 /** Options of a run. */
 export interface RunOptions extends Omit<Task.OpenOptions, "agent" | "limits">, LoopOptions {
   /**
-   * What the task and the tasks that it starts may use together. Recorded. An agent that thinks with a model keeps to it
+   * Limits of the task and the tasks that it starts, together. Recorded. An agent that thinks with a model keeps to it
    * as to its own budget. Default: no limit, or as much as the parent has left.
    */
   readonly budget?: TaskBudget

@@ -24,7 +24,7 @@ export const AgentCall = Options.kind<AgentCall>("what `Agent.asTool` returns", 
 export interface CallingCommand extends KeyedCommand {
   /** The event that caused the call. */
   readonly causationId: string | undefined
-  /** What the command's agent leaves to the called one. */
+  /** Limits that the command's agent leaves to the called one. */
   readonly budget: TaskBudget | undefined
   readonly onChild: (child: ChildUse) => void
 }

@@ -44,7 +44,7 @@ export interface Claimed extends Claim {
   readonly submission: PayloadOf<"TaskSubmitted">
 }
 
-/** What one look found. */
+/** Findings of one look. */
 export interface Look {
   readonly claimed: ReadonlyArray<Claimed>
   readonly queue: Queue.Queue

@@ -136,7 +136,7 @@ export interface ActOptions extends CausedBy {
   readonly withinMs?: number
   /** An `interrupting` input stops it. Default: false. */
   readonly interruptible?: boolean
-  /** What the agent that a command calls may use (`Agent.asTool`). Default: as much as its task and its tool allow. */
+  /** Limits of the agent that a command calls (`Agent.asTool`). Default: as much as its task and its tool allow. */
   readonly budget?: TaskBudget
 }
 

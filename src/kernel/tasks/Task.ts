@@ -28,7 +28,7 @@ export interface Task {
   readonly id: string
   readonly goal: string
   readonly seed: number
-  /** What the task and its children may use together, as its opening recorded it; undefined without limits. */
+  /** Limits of the task and its children together, as its opening recorded them; undefined without limits. */
   readonly budget?: TaskBudget | undefined
   /**
    * An agent's working time in earlier processes, in milliseconds, as far as recorded (`AskOptions.workedMs`). 0 in a

@@ -1,5 +1,5 @@
 /**
- * What a child task and the tasks below it used, by the rule of an agent's own budget: each answer counts, and each
+ * Use of a child task and the tasks below it, by the rule of an agent's own budget: each answer counts, and each
  * failure that names its use. A call that the end of a kernel cut off counts once it is asked again.
  */
 

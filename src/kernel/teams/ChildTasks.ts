@@ -23,7 +23,7 @@ export interface Cause {
   readonly timeline?: string
   readonly commandId?: string
   readonly causationId?: string | undefined
-  /** What the command leaves to the child. */
+  /** Limits that the command leaves to the child. */
   readonly budget?: TaskBudget | undefined
 }
 

@@ -67,7 +67,7 @@ const isIn = (tasks: Tasks.Tasks, place: TaskTree.Place, top: TaskTree.Place): b
 }
 
 /**
- * What is left of a parent's budget once it has paid for itself and its ended children, and reserved the whole budget of
+ * Rest of a parent's budget once it has paid for itself and its ended children, and reserved the whole budget of
  * each open one; or what is unknown of it.
  */
 const restOf = (

@@ -18,7 +18,7 @@ export const acceptOf = (key: string): string =>
     .update(key + GUID)
     .digest("base64")
 
-export interface Frame {
+export interface WebSocketFrame {
   readonly opcode: number
   readonly isFinal: boolean
   readonly body: Buffer
@@ -35,7 +35,7 @@ export interface Sender {
 }
 
 /** The first frame of some bytes, undefined if more have to come, or the code of an end. */
-export const parsed = (bytes: Buffer, { isMasked, maxBytes }: Sender): Frame | number | undefined => {
+export const parsed = (bytes: Buffer, { isMasked, maxBytes }: Sender): WebSocketFrame | number | undefined => {
   if (bytes.length < 2) return undefined
   const [first = 0, second = 0] = bytes
   const opcode = first & 0x0f
@@ -89,7 +89,7 @@ export class Message {
   }
 
   /** Takes a frame that is no control frame. Returns the text that it completes, or the code of an end. */
-  take({ opcode, isFinal, body }: Pick<Frame, "opcode" | "isFinal" | "body">): string | number | undefined {
+  take({ opcode, isFinal, body }: Pick<WebSocketFrame, "opcode" | "isFinal" | "body">): string | number | undefined {
     if (opcode === BINARY) return UNSUPPORTED
     if ((opcode === CONTINUATION) !== this.#isWithin) return PROTOCOL_ERROR
     this.#isWithin = true

@@ -163,7 +163,7 @@ class Served implements WebSocketConnection {
     }
   }
 
-  #frame({ opcode, isFinal, body }: Frames.Frame): void {
+  #frame({ opcode, isFinal, body }: Frames.WebSocketFrame): void {
     if (opcode === Frames.PING) this.#write(Frames.frame(Frames.PONG, body))
     else if (opcode === Frames.CLOSE) this.close()
     else if (opcode !== Frames.PONG) {

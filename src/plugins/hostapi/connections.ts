@@ -181,7 +181,7 @@ class Connection {
     }
   }
 
-  #frame({ opcode, isFinal, body }: Frames.Frame): void {
+  #frame({ opcode, isFinal, body }: Frames.WebSocketFrame): void {
     if (opcode === Frames.PING) this.#write(Frames.PONG, body)
     else if (opcode === Frames.CLOSE) this.#end("ConnectionLost", `the server ended the connection${closing(body)}`)
     else if (opcode !== Frames.PONG) {

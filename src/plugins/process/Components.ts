@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly agent?: string
   /** Receives `context.progress`. While it runs, only the newest report is kept. */
   readonly onProgress?: OnProgress
-  /** What an agent that the call calls may use. Only tools of the embedding program call agents. */
+  /** Limits of an agent that the call calls. Only tools of the embedding program call agents. */
   readonly budget?: TaskBudget
   /** Receives the task of the agent that the call calls: once it is open, and once it has ended. */
   readonly onChild?: (child: ChildUse) => void

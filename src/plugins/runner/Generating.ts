@@ -24,7 +24,7 @@ export interface Generating {
 export const providerOf = ({ provider }: AnyPlugin, variables: ProviderContext["variables"]): Provider | undefined =>
   typeof provider === "function" ? new provider(variables) : provider
 
-/** What a call of `generate` comes to, for `Generated` of the host. */
+/** Answer of a call of `generate`, for `Generated` of the host. */
 export const generate = async (
   provider: Provider,
   { history, tools, context }: Generating,

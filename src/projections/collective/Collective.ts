@@ -143,7 +143,7 @@ export const of = (
 
 const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** What one agent heard between its commands, and whether it then did something else. */
+/** Messages that one agent heard between its commands, and whether it then did something else. */
 class Hearer {
   #last: string | undefined
   #heard = new Set<string>()

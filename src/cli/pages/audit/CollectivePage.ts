@@ -8,7 +8,7 @@ export const of = (found: Collective): ReadonlyArray<AgentTable> =>
   [spoken(found), influence(found), overTime(found)].filter(({ rows }) => rows.length > 0)
 
 /**
- * What the tables cannot tell, a sentence each.
+ * Sentences about the unknowns that the tables cannot tell.
  *
  * @param shown writes the name of an action, which is untrusted
  */

@@ -5,7 +5,7 @@ import * as TaskTree from "../../../projections/tree/TaskTree.ts"
 import { defined } from "../../../values/defined.ts"
 import type { ListedTask } from "./ShownTasks.ts"
 
-/** What a task and the tasks below it did, each counted once. */
+/** Sums of a task and the tasks below it, each counted once. */
 export interface Below {
   /** The number of tasks, this one included. */
   readonly tasks: number

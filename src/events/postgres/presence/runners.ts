@@ -67,7 +67,7 @@ export const make = (database: Database, readonly: boolean): RunnerSessions.Serv
   }
 }
 
-/** One row at least, for the time. What was silent while the server was down does not count. */
+/** One row at least, for the time. Silence while the server was down does not count. */
 const LOOK = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, h.identity,
   floor(extract(epoch FROM clock_timestamp() - greatest(h.at, pg_postmaster_start_time())) * 1000)::bigint,
   ${isHeld("h.lock")}, h.busy_ms

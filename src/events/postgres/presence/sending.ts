@@ -18,7 +18,7 @@ export const ENDS_AFTER_MS = 5_000
  */
 export type Marks = Float64Array
 
-/** What a thread needs to send heartbeats. */
+/** Data with which a thread sends heartbeats. */
 export interface Given {
   readonly address: Address
   readonly identity: string

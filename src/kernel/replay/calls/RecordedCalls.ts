@@ -9,7 +9,7 @@ export interface RecordedAnswer {
   readonly event: Event
   /** The call that ended so. */
   readonly call: PayloadOf<"ModelCalled">
-  /** What the other call used. */
+  /** Use of the other call. */
   readonly lost: ReadonlyArray<Spent>
 }
 

@@ -22,7 +22,7 @@ export interface ModelCallResponse {
   readonly cost?: ModelCost
   /** The provider's rate limits, as its answer says them. Not recorded. */
   readonly limits?: ProviderLimits
-  /** What the other call of a hedged request used, as far as it is known. Its own event records it. */
+  /** Use of the other call of a hedged request, as far as it is known. Its own event records it. */
   readonly lost?: ReadonlyArray<Spent>
 }
 
@@ -48,7 +48,7 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   readonly fallbackTo?: string
   /** The provider's rate limits, as its answer says them. Not recorded. */
   readonly limits?: ProviderLimits
-  /** What the other call of a hedged request used, as far as it is known. Its own event records it. */
+  /** Use of the other call of a hedged request, as far as it is known. Its own event records it. */
   readonly lost?: ReadonlyArray<Spent>
 }> {
   override get message() {

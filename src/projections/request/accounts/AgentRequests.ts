@@ -88,7 +88,7 @@ export class AgentRequests {
   #ask({ id, position, payload }: LoggedEvent): void {
     const { messages, tools } = asObject(payload.request)
     if (!Array.isArray(messages)) return
-    // A hedge sends what the first request sent. Whichever is answered, the messages were sent once.
+    // A hedge repeats the first request, so the messages count once, whichever is answered.
     const first = typeof payload.hedgeOf === "string" ? this.#asked.get(payload.hedgeOf) : undefined
     this.#asked.set(id, first ?? { messages: messagesIn(messages, position) })
     if (Array.isArray(tools)) this.#tools = { value: tools, at: position }
