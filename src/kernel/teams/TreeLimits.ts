@@ -80,10 +80,11 @@ const restOf = (
   // The use of a fork is on its own timeline: its agent keeps its budget.
   if (task === undefined || budget === undefined || (parent.timeline ?? MAIN) !== MAIN) return Either.right(budget)
   const children = TaskTree.childrenOf(tasks, parent)
+  const below = TaskTree.families(tasks)
   const uses = [
     useOf([task]),
     ...children.map(([taskId, child]) => {
-      const known = useOf([child, ...TaskTree.descendantsOf(tasks, { taskId }).map(({ task }) => task)])
+      const known = useOf([child, ...below({ taskId }).map(({ task }) => task)])
       return child.outcome === null && child.budget !== undefined ? { ...known, ...child.budget } : known
     }),
     ...opening.flatMap((one) => (one.parent.taskId === parent.taskId && one.budget !== undefined ? [one.budget] : [])),

@@ -49,26 +49,34 @@ export const childrenOf = <Of extends Member>(
 }
 
 /** All tasks below one, each once: a child before its own children, siblings oldest first. */
-export const descendantsOf = <Of extends Member>(tasks: Members<Of>, place: Place): ReadonlyArray<Placed<Of>> => {
+export const descendantsOf = <Of extends Member>(tasks: Members<Of>, place: Place): ReadonlyArray<Placed<Of>> =>
+  families(tasks)(place)
+
+/** `descendantsOf` for several places among the same tasks, which it reads once. */
+export const families = <Of extends Member>(tasks: Members<Of>): ((place: Place) => ReadonlyArray<Placed<Of>>) => {
   const byParent = new Map<string, Array<readonly [string, Of]>>()
   for (const [taskId, task] of Object.entries(tasks)) {
     const key = keyOf(task.parent)
     const parent = task.parent === undefined ? undefined : SafeRecord.get(tasks, task.parent.taskId)
     if (key === undefined || parent === undefined || parent.from >= task.from) continue
-    byParent.set(key, [...(byParent.get(key) ?? []), [taskId, task]])
+    const siblings = byParent.get(key)
+    if (siblings === undefined) byParent.set(key, [[taskId, task]])
+    else siblings.push([taskId, task])
   }
-  const found: Array<Placed<Of>> = []
-  const add = (key: string | undefined, depth: number) => {
-    const children = key === undefined ? [] : (byParent.get(key) ?? [])
-    return children.toSorted(([, a], [, b]) => a.from - b.from).map(([taskId, task]) => ({ taskId, task, depth }))
+  for (const siblings of byParent.values()) siblings.sort(([, a], [, b]) => b.from - a.from)
+  /** The youngest first, since the last one leaves the stack first. */
+  const below = (key: string | undefined, depth: number) =>
+    (key === undefined ? [] : (byParent.get(key) ?? [])).map(([taskId, task]) => ({ taskId, task, depth }))
+  return (place) => {
+    const found: Array<Placed<Of>> = []
+    const stack = below(keyOf(place), 1)
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      found.push(next)
+      // Children are younger than their parents, so that this ends.
+      for (const child of below(keyOf(next), next.depth + 1)) stack.push(child)
+    }
+    return found
   }
-  const stack = add(keyOf(place), 1).toReversed()
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    found.push(next)
-    // Children are younger than their parents, so that this ends.
-    stack.push(...add(keyOf(next), next.depth + 1).toReversed())
-  }
-  return found
 }
 
 const keyOf = (place: Place | undefined): string | undefined =>

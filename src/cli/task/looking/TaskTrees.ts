@@ -22,18 +22,23 @@ export type TreeTask<Task extends ListedTask> = Task & {
 
 /** Each task that no listed one started, in the given order, followed by the listed tasks below it. */
 export const arranged = <Task extends ListedTask>(tasks: ReadonlyArray<Task>): ReadonlyArray<TreeTask<Task>> => {
-  const onMain = new Map(tasks.filter(({ timeline = MAIN }) => timeline === MAIN).map((task) => [task.id, task]))
-  const known = Object.fromEntries(onMain)
-  const isBelow = ({ id, timeline = MAIN }: Task) =>
-    timeline === MAIN && tasks.some((one) => one.id !== id && startedBy(one, onMain.get(id)))
+  const byPlace = new Map(tasks.map((task) => [keyOf(task.id, task.timeline), task]))
+  const onMain = ({ timeline = MAIN }: Task) => timeline === MAIN
+  const inOrder = [...tasks.filter((task) => !onMain(task)), ...tasks.filter(onMain)]
+  // The task of a fork may not be on `main`: its parent there gives its place.
+  const below = TaskTree.families<Task>(Object.fromEntries(inOrder.map((task) => [task.id, task])))
+  const isBelow = (task: Task) => {
+    const { id, from, parent } = task
+    if (parent === undefined || !onMain(task)) return false
+    const listed = byPlace.get(keyOf(parent.taskId, parent.timeline))
+    return listed !== undefined && listed.id !== id && listed.from < from
+  }
   return tasks
     .filter((task) => !isBelow(task))
     .flatMap((top) => {
-      // The task of a fork is not on `main`; its parent there gives its place.
-      const members = { ...known, ...(onMain.has(top.id) ? {} : { [top.id]: top }) }
       const family = [
         { task: top, depth: 0 },
-        ...TaskTree.descendantsOf(members, { taskId: top.id, ...defined({ timeline: top.timeline }) }),
+        ...below({ taskId: top.id, ...defined({ timeline: top.timeline }) }).filter(({ task }) => onMain(task)),
       ]
       return family.map(({ task, depth }, index): TreeTask<Task> => {
         const end = family.findIndex((other, at) => at > index && other.depth <= depth)
@@ -45,5 +50,4 @@ export const arranged = <Task extends ListedTask>(tasks: ReadonlyArray<Task>): R
     })
 }
 
-const startedBy = (one: ListedTask, task: ListedTask | undefined): boolean =>
-  task?.parent?.taskId === one.id && (task.parent.timeline ?? MAIN) === (one.timeline ?? MAIN) && one.from < task.from
+const keyOf = (taskId: string, timeline = MAIN): string => JSON.stringify([taskId, timeline])
