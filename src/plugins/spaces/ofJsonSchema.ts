@@ -9,6 +9,9 @@ export const LONGEST_TEXT = 1_048_576
 /** Maximum depth of a schema, with the schemas that it refers to. */
 const MAX_DEPTH = 8
 
+/** Maximum number of parts of a space: schemas that refer to others many times have far more than their text. */
+const MAX_PARTS = 200_000
+
 /** Maximum number of values of a space that lists them. */
 const MAX_DISCRETE = 2 ** 31
 
@@ -17,11 +20,33 @@ const MAX_DISCRETE = 2 ** 31
  * with any keys, or alternatives. `root` holds the definitions to which the schema refers (`#/$defs/name`).
  *
  * A whole number with both bounds is `Discrete`, numbers of fixed lists are one `Box`, and lists of any length a
- * `Sequence`. Formats and patterns make a space no smaller.
+ * `Sequence`. Formats and patterns make a space no smaller. A schema of more than 200,000 parts has no space.
  */
 export const ofJsonSchema = (schema: Json | undefined, root: JsonObject = {}): Space | undefined => {
-  const found = spaceOf(schema, root, MAX_DEPTH)
-  return found !== undefined && isSpace(found) ? found : undefined
+  const found = spaceOf(schema, { root, left: MAX_PARTS }, MAX_DEPTH)
+  return found !== undefined && partsOf(found, new Map()) <= MAX_PARTS && isSpace(found) ? found : undefined
+}
+
+/** The definitions, and the number of parts that may still come. */
+interface Reading {
+  readonly root: JsonObject
+  left: number
+}
+
+/** The number of parts of a space whose parts may be one object in several places. */
+const partsOf = (space: Space, known: Map<Space, number>): number => {
+  const before = known.get(space)
+  if (before !== undefined) return before
+  const sum = (parts: ReadonlyArray<Space>) => parts.reduce((total, part) => total + partsOf(part, known), 1)
+  const parts = (() => {
+    if (space.type === "Tuple") return sum(space.subspaces)
+    if (space.type === "Dict") return sum(Object.values(space.subspaces))
+    if (space.type === "Sequence") return sum([space.feature_space])
+    const isListed = space.type === "Box" && (Array.isArray(space.low) || Array.isArray(space.high))
+    return isListed ? space.shape.reduce((product, length) => product * length, 1) : 1
+  })()
+  known.set(space, parts)
+  return parts
 }
 
 const isObject = (value: Json | undefined): value is JsonObject =>
@@ -30,10 +55,11 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
-const spaceOf = (given: Json | undefined, root: JsonObject, depth: number): Space | undefined => {
-  if (!isObject(given) || depth === 0) return undefined
+const spaceOf = (given: Json | undefined, reading: Reading, depth: number): Space | undefined => {
+  reading.left -= 1
+  if (!isObject(given) || depth === 0 || reading.left < 0) return undefined
   const reference = own(given, "$ref")
-  if (reference !== undefined) return spaceOf(referred(reference, root), root, depth - 1)
+  if (reference !== undefined) return spaceOf(referred(reference, reading.root), reading, depth - 1)
   const { type } = given
   switch (type) {
     case "boolean":
@@ -45,9 +71,9 @@ const spaceOf = (given: Json | undefined, root: JsonObject, depth: number): Spac
     case "string":
       return { type: "Text", min_length: countIn(given, "minLength") ?? 0, max_length: longest(given) }
     case "array":
-      return list(given, root, depth)
+      return list(given, reading, depth)
     case "object":
-      return dict(given, root, depth)
+      return dict(given, reading, depth)
     default:
       return undefined
   }
@@ -95,17 +121,20 @@ const box = (dtype: string, schema: JsonObject): BoxSpace => ({
 /** As JSON holds it. */
 const bound = (value: number): Bound => (Number.isFinite(value) ? value : value > 0 ? "Infinity" : "-Infinity")
 
-const list = (schema: JsonObject, root: JsonObject, depth: number): Space | undefined => {
+const list = (schema: JsonObject, reading: Reading, depth: number): Space | undefined => {
   const first = own(schema, "prefixItems")
   const [least = 0, most] = [countIn(schema, "minItems"), countIn(schema, "maxItems")]
   if (Array.isArray(first)) {
     const isFixed = first.length > 0 && least === first.length && most === first.length
-    return isFixed ? together(first.map((part) => spaceOf(part, root, depth - 1))) : undefined
+    return isFixed ? together(first.map((part) => spaceOf(part, reading, depth - 1))) : undefined
   }
-  const feature = spaceOf(own(schema, "items"), root, depth - 1)
+  const feature = spaceOf(own(schema, "items"), reading, depth - 1)
   if (feature === undefined) return undefined
   if (least !== most) return { type: "Sequence", feature_space: feature }
-  return least === 0 || least > 65_536 ? undefined : together(Array.from({ length: least }, () => feature))
+  reading.left -= least
+  return least === 0 || least > 65_536 || reading.left < 0
+    ? undefined
+    : together(Array.from({ length: least }, () => feature))
 }
 
 /** One Box if all parts are of the same kind and shape, otherwise a Tuple. */
@@ -133,11 +162,11 @@ const joined = (bounds: ReadonlyArray<Nested<Bound | boolean>>): Nested<Bound | 
   return !Array.isArray(first) && bounds.every((bound) => bound === first) ? first : bounds
 }
 
-const dict = (schema: JsonObject, root: JsonObject, depth: number): Space | undefined => {
+const dict = (schema: JsonObject, reading: Reading, depth: number): Space | undefined => {
   const properties = own(schema, "properties")
   const required = own(schema, "required")
   if (!isObject(properties) || (own(schema, "additionalProperties") ?? false) !== false) return undefined
-  const parts = Object.entries(properties).map(([key, part]) => [key, spaceOf(part, root, depth - 1)] as const)
+  const parts = Object.entries(properties).map(([key, part]) => [key, spaceOf(part, reading, depth - 1)] as const)
   const known = parts.flatMap(([key, part]) => (part === undefined ? [] : [[key, part] as const]))
   const isWhole = known.length === parts.length && known.length > 0 && Array.isArray(required)
   return isWhole && known.every(([key]) => required.includes(key))

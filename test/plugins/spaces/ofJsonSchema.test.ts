@@ -82,4 +82,22 @@ describe("the space of a JSON Schema", () => {
     expect(again && contains(again, value)).toBeUndefined()
     expect(again).toBeDefined()
   })
+
+  it("of a schema that refers to itself a million million times is none", () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `p${index}`)
+    const wide = (to: string) => ({
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${to}` }])),
+      required: names,
+      additionalProperties: false,
+    })
+    const $defs = { a: wide("b"), b: wide("c"), c: wide("d"), d: { type: "boolean" } }
+    expect(ofJsonSchema({ $ref: "#/$defs/a" }, { $defs })).toBeUndefined()
+    const long = (items: JsonObject): JsonObject => ({ type: "array", minItems: 1_000, maxItems: 1_000, items })
+    const text = { type: "string" }
+    expect(ofJsonSchema(long(long(long(long(text)))))).toBeUndefined()
+    const pair = { type: "array", prefixItems: [{ ...real, minimum: 0 }, real], minItems: 2, maxItems: 2 }
+    expect(ofJsonSchema(long(long(long(long(pair)))))).toBeUndefined()
+    expect(ofJsonSchema(long(long(real)))).toEqual({ ...box, shape: [1_000, 1_000], ...infinite })
+  })
 })
