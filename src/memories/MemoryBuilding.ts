@@ -20,19 +20,24 @@ const PIECE = 500
 
 const TYPES = ["MemoryStored", "MemoryEmbedded", "PayloadShredded"]
 
-/** Ends at the head as of the start, without an index, or while another process holds it. */
-export const run = (log: EventLog.Service, index: OpenIndex<MemoryIndex>, part: Part): Effect.Effect<void, LogError> =>
+/** Returns false if the index did not come to the head as of the start: without one, or while another process holds it. */
+export const run = (
+  log: EventLog.Service,
+  index: OpenIndex<MemoryIndex>,
+  part: Part,
+): Effect.Effect<boolean, LogError> =>
   Effect.gen(function* () {
     const head = yield* log.head
     for (;;) {
       const after = yield* index.reached
-      if (after >= head.position || index.problem() !== null) return
+      if (index.problem() !== null) return false
+      if (after >= head.position) return true
       const page = yield* log.readPage({ after, until: head.position, types: TYPES }, PIECE)
       const last = page.length < PIECE ? head : page.at(-1)
-      if (last === undefined) return
+      if (last === undefined) return false
       const changes = page.flatMap((event) => changeBy(event, part) ?? [])
       const added = yield* index.use((file) => file.apply(after, changes, last))
-      if (added === undefined) return
+      if (added === undefined) return false
       yield* yieldToEventLoop
     }
   })

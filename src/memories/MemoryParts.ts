@@ -3,7 +3,7 @@
 import { Data, Effect, type Scope } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import { targetOf } from "../events/sqlite/file/fileIdentity.ts"
-import { isBusy, isDamaged } from "../search/IndexDatabase.ts"
+import { isBusy, isDamaged, isPassing } from "../search/IndexDatabase.ts"
 import * as OpenIndex from "../search/OpenIndex.ts"
 import * as MemoryBuilding from "./MemoryBuilding.ts"
 import { MemoryIndex } from "./MemoryIndex.ts"
@@ -39,10 +39,10 @@ export const open = (log: EventLog.Service): Effect.Effect<MemoryParts, never, S
 
     const build = ({ index }: MemoryPart, name: MemoryBuilding.Part) =>
       Effect.gen(function* () {
-        yield* MemoryBuilding.run(log, index, name)
-        const reached = yield* index.use((of) => of.reached)
-        const reason = index.problem() ?? (reached === undefined ? "another process holds it" : null)
-        if (reason !== null) return yield* new MemoriesUnavailable({ file: file ?? log.name, reason })
+        // Half an index would pass over memories in silence.
+        if (yield* MemoryBuilding.run(log, index, name)) return
+        const reason = index.problem() ?? "another process holds it"
+        return yield* new MemoriesUnavailable({ file: file ?? log.name, reason })
       })
 
     return {
@@ -81,6 +81,7 @@ const placeOf = (file: string): OpenIndex.IndexPlace<MemoryIndex> => ({
   },
   fileOf: () => file,
   replace: () => MemoryIndex.replace(file),
+  mayPass: isPassing,
 })
 
 const isReadOnly = (cause: unknown): boolean =>

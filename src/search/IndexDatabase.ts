@@ -120,3 +120,9 @@ export const isDamaged = (cause: unknown): boolean =>
 
 /** Whether another process holds the file's lock. */
 export const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && cause.code.startsWith("SQLITE_BUSY")
+
+/** Whether the same use may succeed later: a full disk, or a failure of it. */
+export const isPassing = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "code" in cause &&
+  /^(?:SQLITE_FULL|SQLITE_IOERR|ENOSPC|EMFILE|ENFILE)/.test(String(cause.code))

@@ -18,6 +18,8 @@ export interface IndexPlace<Of extends Index> {
   readonly fileOf: () => string
   /** Replaces a damaged index. */
   readonly replace: (old: string) => Of
+  /** Whether the next use tries again after this failure. Default: after none. */
+  readonly mayPass?: (cause: unknown) => boolean
 }
 
 export interface OpenIndex<Of extends Index> {
@@ -25,7 +27,7 @@ export interface OpenIndex<Of extends Index> {
   readonly use: <A>(run: (index: Of) => A) => Effect.Effect<A | undefined>
   /** The last position in the index that belongs to this log; 0 without an index. */
   readonly reached: Effect.Effect<number, LogError>
-  /** Why there is no index; null if there is one. */
+  /** Why there is no index, or why it could not be used the last time; null if there is one. */
   readonly problem: () => string | null
 }
 
@@ -40,6 +42,8 @@ export const make = <Of extends Index>(
   Effect.gen(function* () {
     let opened: Of | undefined
     let problem: string | null = place === undefined ? "the log is not in a file, or has event types of its own" : null
+    /** The next use tries again, such as after a full disk. */
+    let mayPass = false
     let replaced = 0
     /** The last event of the index that was compared with the log. */
     let checked = ""
@@ -54,7 +58,7 @@ export const make = <Of extends Index>(
     }
 
     const withIndex = <A>(run: (index: Of) => A): A | undefined => {
-      if (problem !== null || place === undefined) return undefined
+      if ((problem !== null && !mayPass) || place === undefined) return undefined
       try {
         opened ??= place.open()
         return run(opened)
@@ -69,9 +73,13 @@ export const make = <Of extends Index>(
     const use = <A>(run: (index: Of) => A) =>
       Effect.sync(() => {
         try {
-          return withIndex(run)
+          const result = withIndex(run)
+          if (mayPass) problem = null
+          mayPass = false
+          return result
         } catch (cause) {
           if (isBusy(cause)) return undefined
+          mayPass = place?.mayPass?.(cause) === true
           problem = cause instanceof Error ? cause.message : String(cause)
           return undefined
         }

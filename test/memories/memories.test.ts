@@ -4,8 +4,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
+import { SqliteError } from "../../src/events/sqlite/driver/Driver.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as Memories from "../../src/memories/Memories.ts"
+import { MemoryIndex } from "../../src/memories/MemoryIndex.ts"
+import { isPassing } from "../../src/search/IndexDatabase.ts"
+import * as OpenIndex from "../../src/search/OpenIndex.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -136,6 +140,45 @@ describe("memories", () => {
       yield* memories.remember({ text: "drink it hot" })
       const { memories: found } = yield* memories.recall({ query: "tea" })
       expect(found.map(({ text }) => text)).toEqual(["drink it hot"])
+    }),
+  )
+
+  it.scopedLive(
+    "are not passed over while another process holds the index: the recall fails, and the next one works",
+    () =>
+      Effect.gen(function* () {
+        const { memories, filename } = yield* newLog()
+        yield* memories.remember({ text: "tea is green" })
+        yield* texts(memories.recall({ query: "tea" }))
+        yield* memories.remember({ text: "tea is black" })
+        const holder = new Database(`${filename}.memories`)
+        holder.exec("BEGIN IMMEDIATE")
+        const error = yield* Effect.flip(memories.recall({ query: "tea" }))
+        expect(error.message).toContain("another process holds it")
+        holder.exec("ROLLBACK")
+        holder.close()
+        expect(yield* texts(memories.recall({ query: "tea" }))).toHaveLength(2)
+      }),
+  )
+
+  it.scopedLive("can be recalled again after the disk was full", () =>
+    Effect.gen(function* () {
+      const { log } = yield* newLog()
+      let isFull = true
+      const index = yield* OpenIndex.make(log, {
+        open: () => {
+          if (isFull) throw new SqliteError("SQLITE_FULL", "database or disk is full")
+          return MemoryIndex.inMemory()
+        },
+        fileOf: () => "",
+        replace: () => MemoryIndex.inMemory(),
+        mayPass: isPassing,
+      })
+      expect(yield* index.use(({ generation }) => generation)).toBeUndefined()
+      expect(index.problem()).toContain("full")
+      isFull = false
+      expect(yield* index.use(({ generation }) => generation)).toBeDefined()
+      expect(index.problem()).toBeNull()
     }),
   )
 
