@@ -186,8 +186,14 @@ const firstPosition = (
   Effect.gen(function* () {
     const { sets } = yield* projector.current(ScoreSets.projection)
     const tasks = yield* projector.current(Tasks.projection)
-    const ends = Object.values(sets).flatMap((set) =>
-      set.label === label ? set.taskIds.flatMap((taskId) => SafeRecord.get(tasks, taskId)?.to ?? []) : [],
-    )
-    return ends.length === 0 ? (yield* log.head).position : Math.max(...ends) - 1
+    // A long log has more judged tasks than a call may have arguments.
+    let last: number | undefined
+    for (const set of Object.values(sets)) {
+      if (set.label !== label) continue
+      for (const taskId of set.taskIds) {
+        const to = SafeRecord.get(tasks, taskId)?.to
+        if (to !== undefined) last = Math.max(last ?? to, to)
+      }
+    }
+    return last === undefined ? (yield* log.head).position : last - 1
   })
