@@ -42,7 +42,7 @@ import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as TaskQueue from "./queue/TaskQueue.ts"
 import * as Fence from "./recovery/Fence.ts"
 import { queuedAbove } from "./recovery/QueuedOwner.ts"
-import { closeOnceGone } from "./recovery/Takeover.ts"
+import { closeOnceGone, closeTask } from "./recovery/Takeover.ts"
 import * as Tenure from "./recovery/Tenure.ts"
 import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, type NotInRegistry, Registry } from "./registry/Registry.ts"
@@ -310,16 +310,27 @@ export const make = <E, R>(
       projector,
       running,
       limits: options.trees ?? {},
-      left: onOpenTasks === "resume" ? yield* TaskList.open(log) : [],
+      ...(logOf === undefined
+        ? { left: onOpenTasks === "resume" ? yield* TaskList.open(log) : [] }
+        : {
+            // Tasks come from other runners at any time, and nobody else closes the children that these left.
+            left: [],
+            close: (taskId) =>
+              closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
+          }),
     })
+    const resume = (taskId: string, agent: Agent.Agent, options?: Resume.ResumeOptions) =>
+      Effect.zipRight(
+        logOf === undefined ? Effect.void : children.adopt(taskId),
+        Resume.resume(context, audit, taskId, agent, options),
+      ).pipe(Effect.provideService(Projector, projector))
     const instances = ProgramInstances.around(processes, program, log, (...called) =>
       AgentCalls.call({
         log,
         running,
         run: (agent, options, cause) =>
           runAgent({ open: (opening) => openIn(opening, cause), audit, stopped: running.stopped }, agent, options),
-        resume: (taskId, agent) =>
-          Effect.provideService(Resume.resume(context, audit, taskId, agent), Projector, projector),
+        resume,
       })(...called),
     )
     const critics: KernelContext["critics"] = (registry) =>
@@ -401,9 +412,9 @@ export const make = <E, R>(
         run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.zipRight(
-            tenure.mayResume?.(taskId) ?? Effect.void,
-            Resume.resume(context, audit, taskId, agent, options),
-          ).pipe(Effect.provideService(Projector, projector)),
+            Effect.provideService(tenure.mayResume?.(taskId) ?? Effect.void, Projector, projector),
+            resume(taskId, agent, options),
+          ),
         submit: (options) => TaskQueue.submit(log, options),
         unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>
           Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),

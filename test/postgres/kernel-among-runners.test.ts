@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { expect, it } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type * as Agent from "../../src/kernel/agents/Agent.ts"
@@ -45,5 +45,29 @@ it("a kernel leaves tasks to the runners of the same log: it abandons, resumes a
         yield* next(0, ["TaskClosed"], 1)
       }).pipe(Effect.provide(Hindcast.layer({ log, workspace, onOpenTasks: "resume", trust: true })))
       expect((yield* all(["TaskClosed", "TaskResumed"])).map(({ taskId }) => taskId)).toEqual(["own"])
+    }).pipe(Effect.provide(Hindcast.layerLog({ log, workspace })))
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("a runner ends the children that a task from another runner brought along", () =>
+  Effect.gen(function* () {
+    const name = yield* schema
+    const log = yield* Effect.promise(() => urlOf(name))
+    const workspace = yield* temporaryDirectory
+    yield* Effect.gen(function* () {
+      yield* (yield* TaskQueue).submit({ id: "queued", agent: "desk", goal: "x" })
+      const options = { log, workspace, trust: true }
+      const first = yield* Scope.make()
+      yield* Scope.extend(Hindcast.runner({ ...options, agents: [stuck], name: "one" }), first)
+      yield* next(0, ["TaskOpened"], 1)
+      // It starts before the child opens.
+      yield* Hindcast.runner({ ...options, agents: [{ ...stuck, decide: () => ({ done: "achieved" }) }], name: "two" })
+      yield* append("child", "TaskOpened", { ...opening, parent: { taskId: "queued" } })
+      yield* Scope.close(first, Exit.void)
+      yield* next(0, ["TaskClosed"], 2)
+      expect((yield* all(["TaskResumed", "TaskClosed"])).map(({ taskId, type }) => [type, taskId])).toEqual([
+        ["TaskResumed", "queued"],
+        ["TaskClosed", "queued"],
+        ["TaskClosed", "child"],
+      ])
     }).pipe(Effect.provide(Hindcast.layerLog({ log, workspace })))
   }).pipe(Effect.scoped, Effect.runPromise))

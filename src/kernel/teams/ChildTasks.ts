@@ -40,6 +40,8 @@ export interface ChildTasks {
     options: OpenOptions,
     openAs: (options: OpenOptions, child: ChildOf) => Effect.Effect<Task, E>,
   ) => Effect.Effect<Task, E | ChildRefused | AppendError | LogError>
+  /** Learns the open children of a task that another process worked on until now. */
+  readonly adopt: (taskId: string) => Effect.Effect<void, LogError>
   /** Cancels the open children of a task that has ended. */
   readonly ended: (place: InstanceName.Served) => Effect.Effect<void, AppendError>
 }
@@ -50,11 +52,13 @@ interface Services {
   readonly projector: Pick<ProjectorService, "current">
   readonly running: Pick<RunningTasks, "has">
   readonly limits: TreeLimits.TreeLimits
+  /** Closes a cancelled child that no process works on. Default: the kernel's watch of cancellations does. */
+  readonly close?: ((taskId: string) => Effect.Effect<void, AppendError>) | undefined
   /** Open tasks of an earlier kernel. */
   readonly left: ReadonlyArray<readonly [taskId: string, task: TaskTree.Member]>
 }
 
-export const make = ({ log, projector, running, limits, left }: Services): ChildTasks => {
+export const make = ({ log, projector, running, limits, close, left }: Services): ChildTasks => {
   const children = new Map<string, Set<string>>()
   const parents = new Map<string, string>()
   const opening = new Set<TreeLimits.Opening>()
@@ -124,6 +128,11 @@ export const make = ({ log, projector, running, limits, left }: Services): Child
           (reserved) => Effect.sync(() => opening.delete(reserved)),
         )
       }),
+    adopt: (taskId) =>
+      Effect.map(TaskList.open(log), (open) => {
+        children.delete(nameOf({ taskId }))
+        for (const [id, { parent }] of open) if (parent?.taskId === taskId) know(id, parent)
+      }),
     ended: (place) =>
       Effect.gen(function* () {
         const name = InstanceName.nameOf(place)
@@ -140,6 +149,7 @@ export const make = ({ log, projector, running, limits, left }: Services): Child
           const payload = { by: "kernel", reason: `its parent, task ${place.taskId}, ended` }
           const events = [{ type: "TaskCancelled", payload }] as const
           yield* log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events })
+          if (close !== undefined && !running.has(taskId)) yield* close(taskId)
         }
       }),
   }
