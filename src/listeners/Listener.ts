@@ -44,8 +44,11 @@ export interface Listener {
 
 /** Options of `define`. */
 export interface ListenerOptions {
+  /** Unique among the listeners of a log. */
   readonly name: string
+  /** Starts and returns, as the `onStart` of `Listener`. */
   readonly onStart: Listener["onStart"]
+  /** Releases resources, as the `onStop` of `Listener`. */
   readonly onStop?: NonNullable<Listener["onStop"]>
 }
 

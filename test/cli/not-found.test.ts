@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
+import { PACKAGE } from "../built.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { playLostKey } from "./hindcast.ts"
@@ -40,9 +41,17 @@ const lessons = place.file(
   'curriculum: C\nversion: "1"\nstages: [{ stage: s, world: text-room, complete: attempt > 1 }]\n',
 )
 
+fs.mkdirSync(place.file("node_modules"))
+fs.symlinkSync(PACKAGE, place.file("node_modules/hindcast"))
+const hook = place.file(
+  "hook.mjs",
+  'import { Listener } from "hindcast"\nexport default Listener.webhook({ name: "hook" })\n',
+)
+
 const output = ["--output", "-"]
 const PROGRAM = ["--agent", source, "--goal", "g", "--log", place.file("begun.db")]
 const MODEL = ["--model", "ollama/small", "--goal", "g", "--log", place.file("begun.db")]
+const LISTENER = ["--listener", hook, "--log", place.file("begun.db")]
 
 /** The options of a command that select or name a file, and the words that it needs beside them. Those of others are named where they are tried. */
 const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>> = {
@@ -111,6 +120,13 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
     "--cassette": MODEL,
     "--guide": MODEL,
   },
+  serve: {
+    "--agent": LISTENER,
+    "--plugin": [...LISTENER, "--agent", source],
+    "--workspace": [...LISTENER, "--agent", source],
+    "--cassette": [...LISTENER, "--model", "ollama/small"],
+    "--guide": [...LISTENER, "--model", "ollama/small"],
+  },
   "curriculum run": {
     "--agent": [lessons],
     "--plugin": [lessons, "--agent", source],
@@ -130,7 +146,7 @@ describe("what a command's option names and is not there", () => {
   )
 
   it.each(tried)("hindcast $command $option: exit 3", async ({ command, option, words }) => {
-    const isFile = FILES[option] !== undefined && (SELECTING[option] === undefined || command.endsWith("run"))
+    const isFile = FILES[option] !== undefined && (SELECTING[option] === undefined || /run$|^serve$/.test(command))
     const value = isFile ? FILES[option] : SELECTING[option]
     const own = words.includes("--log") ? [] : ["--log", log]
     const ended = await runInProcess([...command.split(" "), ...words, option, value ?? "", ...own])

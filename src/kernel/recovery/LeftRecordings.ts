@@ -8,6 +8,7 @@ import type { Recorder } from "../../events/vocabulary/Tasks.ts"
 import * as Recorders from "./Recorders.ts"
 import * as StaleForks from "./StaleForks.ts"
 
+/** A task with the process that records it. */
 export interface Recording {
   readonly taskId: string
   readonly recorder: Recorder

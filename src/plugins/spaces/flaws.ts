@@ -32,6 +32,7 @@ export const flaws = (value: unknown): ReadonlyArray<Flaw> => {
   return search.found
 }
 
+/** True if a value from outside describes a space. */
 export const isSpace = (value: unknown): value is Space => flaws(value).length === 0
 
 interface Search {
