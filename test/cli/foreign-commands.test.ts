@@ -82,6 +82,10 @@ beforeAll(async () => {
     `export default { name: "mine", version: "1", decide: () => ({ act: "spy/go", args: {} }) }`,
   )
   fs.writeFileSync(
+    path.join(given, "hook.mjs"),
+    `export default { name: "hook", kind: "program", onStart: () => { throw new Error("it started") } }`,
+  )
+  fs.writeFileSync(
     path.join(given, "lessons.yaml"),
     'curriculum: C\nversion: "1"\nstages: [{ stage: s, world: spy, complete: attempt > 1 }]\n',
   )
@@ -109,6 +113,7 @@ const ACTING: { readonly [command: string]: ReadonlyArray<string> } = {
   fork: ["fork", "@4", "--task", "5e6f7a8b", "--agent", "agent.mjs"],
   replay: ["replay", "5e6f7a8b", "--live", "tools", "--", "node", "agent.js"],
   studio: ["studio", "5e6f7a8b", "--answer"],
+  serve: ["serve", "--listener", "hook.mjs", "--agent", "agent.mjs", "--gate", "allow"],
 }
 
 /** The example of each command that has no log of its own. */

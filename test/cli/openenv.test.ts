@@ -228,6 +228,6 @@ describe("hindcast serve --openenv", () => {
     const log = ["--log", place.file("other.db")]
     expect((await asked("--openenv", "nowhere", "--port", "0", ...log)).stderr).toContain("nowhere")
     expect((await asked("--openenv", "prisoners-dilemma", "--port", "0", ...log)).stderr).toContain("one agent")
-    expect((await asked("--port", "0", ...log)).stderr).toContain("--log with --openenv")
+    expect((await asked("--port", "0", ...log)).stderr).toContain("--log with --listener or --openenv")
   }, 120_000)
 })

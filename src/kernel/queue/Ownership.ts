@@ -15,7 +15,7 @@ import type { Presence } from "../../events/log/Presence.ts"
 import type { RunnerSession, RunnerSessions } from "../../events/log/RunnerSessions.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Claim as ClaimPayload } from "../../events/vocabulary/Tasks.ts"
-import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { monotonicNow } from "../../platform/ProcessIdentity.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
@@ -23,6 +23,7 @@ import { type Candidate, type Claimer, claimable, nextDue } from "../../projecti
 import * as Queue from "../../projections/queue/Queue.ts"
 import { defined } from "../../values/defined.ts"
 import { VERSION } from "../versions.ts"
+import * as Attempts from "./Attempts.ts"
 import type { Claim } from "./ClaimFence.ts"
 import * as LostSession from "./LostSession.ts"
 
@@ -178,19 +179,6 @@ export const make = (
     return seen.now
   })
 
-  const hasProgress = ({ task, queued }: Candidate) => {
-    const after = (queued.claim ?? queued.left)?.at
-    return after === undefined ? Effect.succeed(false) : progressAfter(log, task, after)
-  }
-
-  /** The next number of attempts at a task; null to poison it. */
-  const attemptsAt = (candidate: Candidate) =>
-    Effect.gen(function* () {
-      const { attempts } = candidate.queued
-      if (!candidate.hasFailed || (yield* hasProgress(candidate))) return 1
-      return attempts >= runner.poisonAfter ? null : attempts + 1
-    })
-
   /** Shuts out a session that is not in the log any more: if it was frozen, it may not know yet. */
   const claimLost = ({ task, queued: { claim } }: Candidate): ReadonlyArray<AppendPart> =>
     claim === undefined ? [] : [endOfClaim(task, claim.claim, runner.name)]
@@ -226,8 +214,8 @@ export const make = (
       const taken = new Map<string, string>()
       for (const candidate of wanted) {
         const { task, queued } = candidate
-        const attempts = yield* attemptsAt(candidate)
-        if (attempts === null) {
+        const attempts = yield* Attempts.next({ log, projector }, candidate)
+        if (attempts > runner.poisonAfter) {
           yield* poison(candidate, version)
           // The queue has moved on.
           return AGAIN
@@ -308,22 +296,6 @@ const TYPES: ReadonlySet<string> = new Set(Queue.TYPES)
 
 const isOfQueue = (error: AppendError): error is VersionConflict =>
   error._tag === "VersionConflict" && error.stream === Queue.STREAM
-
-const KNOWN_OUTCOMES: ReadonlyArray<CoreName> = ["CommandSucceeded", "CommandFailed"]
-const DISPATCHES: ReadonlyArray<CoreName> = ["CommandDispatched"]
-const ANSWERS: ReadonlyArray<CoreName> = ["ModelResponded", "MessageSent"]
-
-/**
- * Whether a task came further: a command has a known outcome, or a model answered and no command was dispatched. A
- * command that ends its runner again and again is no progress, whatever the agent decides in between.
- */
-const progressAfter = (log: EventLog.Service, taskId: string, after: number): Effect.Effect<boolean, LogError> =>
-  Effect.gen(function* () {
-    const has = (types: ReadonlyArray<string>) =>
-      Effect.map(log.readPage({ timeline: log.timeline, taskId, after, types }, 1), ({ length }) => length > 0)
-    if (yield* has(KNOWN_OUTCOMES)) return true
-    return !(yield* has(DISPATCHES)) && (yield* has(ANSWERS))
-  })
 
 const submissionOf = (log: EventLog.Service, task: string) =>
   Effect.flatMap(log.readPage({ stream: Queue.submissionStream(task) }, 1), ([event]) =>

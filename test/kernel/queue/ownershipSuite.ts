@@ -5,6 +5,7 @@ import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Lease } from "../../../src/events/log/Lease.ts"
 import type { Presence } from "../../../src/events/log/Presence.ts"
 import * as RunnerSessions from "../../../src/events/log/RunnerSessions.ts"
+import { newId } from "../../../src/events/vocabulary/Event.ts"
 import * as ClaimFence from "../../../src/kernel/queue/ClaimFence.ts"
 import * as Ownership from "../../../src/kernel/queue/Ownership.ts"
 import * as TaskQueue from "../../../src/kernel/queue/TaskQueue.ts"
@@ -211,6 +212,46 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
           const late = yield* Effect.either(work(one.fenced(first), "t"))
           expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", owner: "one", claimed: "t" })
           expect((yield* two.log.head).position).toBe(position)
+        }),
+      ))
+
+    it("does not blame a task that only waits for a person for the end of its runners", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          if (!isShared) return
+          const first = yield* sessionOn(backend, place, "first", { poisonAfter: 2 })
+          for (const id of ["waits", "works"]) yield* first.queue.submit({ id, agent: "desk", goal: "x" })
+          const claims = (yield* first.claim()).claimed
+          expect(claims.map(({ task, attempts }) => [task, attempts])).toEqual([
+            ["waits", 1],
+            ["works", 1],
+          ])
+          for (const claim of claims) yield* work(first.fenced(claim), claim.task)
+          const confirmationId = newId()
+          yield* first.log.append({
+            stream: `confirmation/${confirmationId}`,
+            taskId: "waits",
+            actor: "kernel",
+            events: [
+              {
+                type: "ConfirmationRequested",
+                payload: { confirmationId, argsDigest: "0".repeat(64), shown: {}, expiresAt: Date.now() + 3_600_000 },
+              },
+            ],
+          })
+          const seen: Array<ReadonlyArray<unknown>> = []
+          for (const name of ["second", "third"]) {
+            yield* backend.crash(place)
+            const next = yield* sessionOn(backend, place, name, { poisonAfter: 2 })
+            seen.push((yield* next.claim()).claimed.map(({ task, attempts }) => [task, attempts]))
+          }
+          expect(seen).toEqual([
+            [
+              ["waits", 1],
+              ["works", 2],
+            ],
+            [["waits", 1]],
+          ])
         }),
       ))
 
