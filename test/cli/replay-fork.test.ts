@@ -124,7 +124,7 @@ describe("fork", () => {
     const before = (await document(["log", "show", "now", "--log", copy])).position
     const some = ["fork", `@${fifth - 1}`, ...agentOf("wanderer"), "--log", copy]
     for (const [args, message] of [
-      [["--model", "nobody/nothing"], "nobody"],
+      [["--model", "openia/nothing"], "openia"],
       [["--agent", "nowhere.mjs"], "nowhere.mjs"],
       [[...agentOf("knows-the-way"), "--timeline", "mine"], "--timeline mine"],
       [["--agent", `ada=${inRepository("examples", "agents", "wanderer.mjs")}`], "NAME=FILE"],
