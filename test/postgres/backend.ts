@@ -23,12 +23,18 @@ const forced = (text: string) =>
 /** No session holds it: identities' locks have 60 bits. */
 const NOBODY = "-1"
 
+/** Sessions are not silent before their server has run for a while: a server that has just started lets it pass. */
+const SERVER_HAS_STOOD =
+  "SELECT pg_sleep(greatest(0, 2 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))"
+
 export const postgres = {
   place: schema,
   open: (name: string) => open(name),
   // What names a lock of a live session names one that nobody holds. The heartbeats go on, as those of a zombie would.
   crash: (name: string) =>
-    past(`UPDATE ${name}.heartbeats SET lock = ${NOBODY}, at = at - interval '1 hour'`).pipe(Effect.asVoid),
+    past(`${SERVER_HAS_STOOD}; UPDATE ${name}.heartbeats SET lock = ${NOBODY}, at = at - interval '1 hour'`).pipe(
+      Effect.asVoid,
+    ),
   elsewhere: (name: string) => {
     let silentMs = 0
     const silent = (ms: number) => {
