@@ -2,7 +2,6 @@
 
 import { Effect, Schema, type Scope } from "effect"
 import * as Options from "../values/Options.ts"
-import type { Route } from "./http/HttpHost.ts"
 import type { EmitOptions, Received, ReceiveError, Signal } from "./Signal.ts"
 
 /** The services that a running listener uses. */
@@ -19,8 +18,6 @@ export interface ListenerContext {
   readonly fail: (cause: unknown) => void
   /** Reports that no further signal will come, such as at the end of the standard input. */
   readonly end: (reason: string) => void
-  /** Takes a path of the host's port until the scope closes, and returns its URL. The host opens the port. */
-  readonly serve: (route: Route) => Effect.Effect<string, unknown, Scope.Scope>
 }
 
 /** A listener. `Listener.serve` starts it, restarts it after failures, and stops it. */

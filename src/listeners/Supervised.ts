@@ -7,9 +7,10 @@ import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
+import type { HostedContext } from "./http/HostedContext.ts"
 import type { HttpHost } from "./http/HttpHost.ts"
 import type { Inbox } from "./Inbox.ts"
-import { type Listener, type ListenerContext, streamOf } from "./Listener.ts"
+import { type Listener, streamOf } from "./Listener.ts"
 import { patiently } from "./Patience.ts"
 
 export interface Supervising {
@@ -69,7 +70,7 @@ const once = (
   Effect.gen(function* () {
     const over = yield* Deferred.make<string, unknown>()
     let url: string | undefined
-    const context: ListenerContext = {
+    const context: HostedContext = {
       name: listener.name,
       emitInput: (signal, options) => inbox.receive(listener, signal, options),
       fail: (cause) => Deferred.unsafeDone(over, Effect.fail(cause)),

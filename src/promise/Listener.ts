@@ -3,6 +3,7 @@
 import { Effect, Exit, Runtime } from "effect"
 import type * as Listeners from "../listeners/Listener.ts"
 import type { EmitOptions, Received, Signal } from "../listeners/Signal.ts"
+import type { Signal as AbortedSignal } from "../plugins/author.ts"
 import { problemOf } from "./Calls.ts"
 
 /** The services that a running listener uses. */
@@ -13,7 +14,7 @@ export interface ListenerContext extends Pick<Listeners.ListenerContext, "name" 
    */
   readonly emitInput: (signal: Signal, options?: EmitOptions) => Promise<Received>
   /** Aborts when the listener stops. */
-  readonly signal: AbortSignal
+  readonly signal: AbortedSignal
 }
 
 /** Options of `defineListener`. */

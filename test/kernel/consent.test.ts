@@ -184,7 +184,7 @@ describe("a plugin that came with Hindcast", () => {
     const worlds = fs.readdirSync(inRepository("packages/worlds"), { withFileTypes: true })
     expect([...shippedPlugins().values()].sort()).toEqual(
       [
-        ...["boiler 1.0.0", "python 1.0.0", "text-room 1.0.0", "workspace 1.0.0"],
+        ...["boiler 1.0.0", "gateway 1.0.0", "python 1.0.0", "text-room 1.0.0", "workspace 1.0.0"],
         ...worlds.flatMap((entry) => (entry.isDirectory() ? [`${entry.name} 1.0.0`] : [])),
       ].sort(),
     )

@@ -182,7 +182,6 @@ describe("a schedule", () => {
           }),
         fail: (cause) => emitted.push(cause),
         end: () => undefined,
-        serve: () => Effect.die("no port"),
       }
       const minutesAround = (day: string) =>
         Effect.gen(function* () {

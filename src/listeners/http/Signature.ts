@@ -1,7 +1,6 @@
 /** Signatures of webhooks: the schemes of GitHub and of Standard Webhooks (https://www.standardwebhooks.com). */
 
 import { createHmac, timingSafeEqual } from "node:crypto"
-import type { IncomingHttpHeaders } from "node:http"
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 
@@ -63,6 +62,11 @@ export const Signature: Schema.Schema<Signature> = Options.checking(
 
 const DEFAULT_TOLERANCE_MS = 5 * 60_000
 
+/** Of a request, by names in lower case. */
+export interface Headers {
+  readonly [name: string]: string | ReadonlyArray<string> | undefined
+}
+
 /** Why the request proves nothing: the expected and the found. Neither contains the secret or the right signature. */
 export interface Unproven {
   readonly expected: string
@@ -70,23 +74,14 @@ export interface Unproven {
 }
 
 /** @param now in epoch milliseconds */
-export const flawOf = (
-  signature: Signature,
-  headers: IncomingHttpHeaders,
-  body: Uint8Array,
-  now: number,
-): Unproven | undefined => {
+export const flawOf = (signature: Signature, headers: Headers, body: Uint8Array, now: number): Unproven | undefined => {
   const secrets = typeof signature.secret === "string" ? [signature.secret] : signature.secret
   return signature.scheme === "github"
     ? flawOfGitHub(secrets, headers, body)
     : flawOfStandard(secrets, headers, body, now, signature.toleranceMs ?? DEFAULT_TOLERANCE_MS)
 }
 
-const flawOfGitHub = (
-  secrets: ReadonlyArray<string>,
-  headers: IncomingHttpHeaders,
-  body: Uint8Array,
-): Unproven | undefined => {
+const flawOfGitHub = (secrets: ReadonlyArray<string>, headers: Headers, body: Uint8Array): Unproven | undefined => {
   const given = one(headers["x-hub-signature-256"])
   const expected = "x-hub-signature-256 with the body's signature"
   if (given === undefined) return { expected, found: "none" }
@@ -99,7 +94,7 @@ const flawOfGitHub = (
 
 const flawOfStandard = (
   secrets: ReadonlyArray<string>,
-  headers: IncomingHttpHeaders,
+  headers: Headers,
   body: Uint8Array,
   now: number,
   toleranceMs: number,

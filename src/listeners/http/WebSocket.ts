@@ -9,6 +9,7 @@ import { Json, parseJson } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type Listener, ListenerName } from "../Listener.ts"
 import type { Received, ReceiveError, Signal } from "../Signal.ts"
+import { hosted } from "./HostedContext.ts"
 import { RoutePath } from "./HttpHost.ts"
 
 /** Options of `webSocket`. */
@@ -90,7 +91,7 @@ export const webSocket = (input: WebSocketOptions): Listener => {
           const connection = WebSockets.accept(request, socket, head, { onText, onEnd }, maxBytes)
           if (connection !== undefined) open.add(connection)
         }
-        yield* context.serve({ path, isSigned: token !== undefined, upgrade })
+        yield* hosted(context).serve({ path, isSigned: token !== undefined, upgrade })
       }),
   }
 }

@@ -12,6 +12,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Listener, type ListenerContext, ListenerName } from "../Listener.ts"
 import type { Signal } from "../Signal.ts"
 import * as Flood from "./Flood.ts"
+import { hosted } from "./HostedContext.ts"
 import { RoutePath } from "./HttpHost.ts"
 import * as Signature from "./Signature.ts"
 
@@ -103,7 +104,7 @@ export const listener = (
         const gate = Flood.gate(options.limit ?? Flood.STANDARD, yield* MonotonicClock.now)
         const reading = yield* begin(context)
         const answer = (exchange: LoopbackServer.Exchange) => answered(options, context, gate, reading, exchange)
-        yield* context.serve({ path, isSigned: signature !== undefined, answer })
+        yield* hosted(context).serve({ path, isSigned: signature !== undefined, answer })
       }),
   }
 }

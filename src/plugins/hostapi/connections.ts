@@ -32,8 +32,8 @@ export interface Connections {
 export interface Opening {
   /** Maximum size of a message, in bytes. */
   readonly maxBytes: number
-  /** Makes a request with the headers of the handshake. */
-  readonly upgrade: (headers: { readonly [name: string]: string }) => ClientRequest
+  /** Makes a request of `node:http` with the headers of the handshake. Declarations compile without Node's types. */
+  readonly upgrade: (headers: { readonly [name: string]: string }) => object
   /** The failure for a request that was not made, or whose server cannot be reached. */
   readonly failed: (cause: unknown) => Failure
 }
@@ -84,7 +84,7 @@ const handshake = (url: string, { maxBytes, upgrade, failed }: Opening): Effect.
         upgrade: "websocket",
         "sec-websocket-version": "13",
         "sec-websocket-key": key,
-      })
+      }) as ClientRequest
     } catch (cause) {
       return resume(Effect.fail(failed(cause)))
     }
