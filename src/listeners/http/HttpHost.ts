@@ -10,7 +10,7 @@ import { siteRefusalOf } from "../../platform/loopback/Access.ts"
 import { LOOPBACK, type RequestTimeouts } from "../../platform/loopback/Listening.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
-import { type Refusal, refusal, shown } from "../../platform/loopback/Refusal.ts"
+import { type Failure, type Refusal, refusal, shown } from "../../platform/loopback/Refusal.ts"
 import * as WebSockets from "../../platform/loopback/WebSockets.ts"
 import * as Options from "../../values/Options.ts"
 
@@ -30,7 +30,7 @@ export interface Route {
    */
   readonly isSigned: boolean
   /** Answers a request. */
-  readonly answer?: (exchange: LoopbackServer.Exchange) => Effect.Effect<void, LoopbackServer.Failure>
+  readonly answer?: (exchange: LoopbackServer.Exchange) => Effect.Effect<void, Failure>
   /** Takes a handshake of a WebSocket. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }

@@ -3,7 +3,7 @@
 import { Clock, Effect, Either, Schema, type Scope } from "effect"
 import type * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import * as Messages from "../../platform/loopback/Messages.ts"
-import { only, type Refusal, refusal, refuse } from "../../platform/loopback/Refusal.ts"
+import { type Failure, only, type Refusal, refusal, refuse } from "../../platform/loopback/Refusal.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, MAX_DEPTH, parseJson } from "../../values/Json.ts"
@@ -86,7 +86,7 @@ export const webhook = (input: WebhookOptions): Listener => {
 }
 
 /** Reads the signal of a request; undefined for one without. */
-export type Reading = (request: WebhookRequest) => Effect.Effect<Signal | undefined, LoopbackServer.Failure>
+export type Reading = (request: WebhookRequest) => Effect.Effect<Signal | undefined, Failure>
 
 /** @param begin returns the reading of a listener that starts */
 export const listener = (
@@ -115,7 +115,7 @@ const answered = (
   gate: Flood.FloodGate,
   reading: Reading,
   { request, response, parameters }: LoopbackServer.Exchange,
-): Effect.Effect<void, LoopbackServer.Failure> =>
+): Effect.Effect<void, Failure> =>
   only(
     "POST",
     request.method,

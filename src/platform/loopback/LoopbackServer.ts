@@ -11,7 +11,7 @@ import { siteRefusalOf, tokenRefusalOf } from "./Access.ts"
 import * as Listening from "./Listening.ts"
 import * as Messages from "./Messages.ts"
 import type { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
-import { type Refusal, refusal, shown } from "./Refusal.ts"
+import { type Failure, type Refusal, refusal, shown } from "./Refusal.ts"
 
 /** A request, and the response to write. */
 export interface Exchange {
@@ -21,9 +21,6 @@ export interface Exchange {
   readonly path: string
   readonly parameters: URLSearchParams
 }
-
-/** Why a request gets no answer: a refusal, or an error with a tag. */
-export type Failure = Refusal | { readonly _tag: string; readonly message: string }
 
 export interface Serving<R> {
   /** Its name in the program's log: `Studio`. */

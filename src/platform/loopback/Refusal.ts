@@ -13,6 +13,9 @@ export interface Refusal {
   readonly headers?: { readonly [name: string]: string }
 }
 
+/** Why a request gets no answer: a refusal, or an error with a tag. */
+export type Failure = Refusal | { readonly _tag: string; readonly message: string }
+
 export const refusal = (
   status: number,
   error: string,

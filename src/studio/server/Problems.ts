@@ -2,7 +2,7 @@
 
 import { Effect, Option } from "effect"
 import { ManifestUnreadable } from "../../kernel/registry/ComponentLookup.ts"
-import type { Failure } from "../../platform/loopback/LoopbackServer.ts"
+import type { Failure } from "../../platform/loopback/Refusal.ts"
 
 /** Statuses other than 400. */
 const STATUS: { readonly [tag: string]: number } = {

@@ -7,7 +7,7 @@ import type { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import * as JsonLines from "../../platform/loopback/JsonLines.ts"
 import type * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import { answer, bodyOf } from "../../platform/loopback/Messages.ts"
-import { only, refuse, shown } from "../../platform/loopback/Refusal.ts"
+import { type Failure, only, refuse, shown } from "../../platform/loopback/Refusal.ts"
 import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
@@ -39,8 +39,6 @@ import * as Rows from "../answers/timeline/Rows.ts"
 import * as Values from "../answers/Values.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
-
-type Failure = LoopbackServer.Failure
 
 export interface Exchange extends LoopbackServer.Exchange {
   readonly heartbeatMs: number

@@ -10,7 +10,7 @@ import type { Tls } from "../../platform/loopback/Listening.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import { answer, bodyOf } from "../../platform/loopback/Messages.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
-import { only, refusal, refuse, shown } from "../../platform/loopback/Refusal.ts"
+import { type Failure, only, refusal, refuse, shown } from "../../platform/loopback/Refusal.ts"
 import { Allowed, forPerson, type Role } from "../Allowed.ts"
 import * as AccessRecord from "../team/AccessRecord.ts"
 import type { Accounts } from "../team/Accounts.ts"
@@ -84,7 +84,7 @@ export const serve = (options: TeamOptions): Effect.Effect<number, PortUnavailab
 
 const isOfApi = (path: string): boolean => path === "/api" || path.startsWith("/api/")
 
-type Answer = Effect.Effect<void, LoopbackServer.Failure>
+type Answer = Effect.Effect<void, Failure>
 
 const handlerOf = (
   { share, accounts, record, logs, heartbeatMs = HEARTBEAT_MS }: TeamOptions,

@@ -8,7 +8,7 @@ import { Effect, Either, FiberSet, Schema, type Scope } from "effect"
 import { siteRefusalOf } from "../../../platform/loopback/Access.ts"
 import * as LoopbackServer from "../../../platform/loopback/LoopbackServer.ts"
 import * as Answers from "../../../platform/loopback/Messages.ts"
-import { only, type Refusal, refuse, shown } from "../../../platform/loopback/Refusal.ts"
+import { type Failure, only, type Refusal, refuse, shown } from "../../../platform/loopback/Refusal.ts"
 import * as WebSockets from "../../../platform/loopback/WebSockets.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { World } from "../../../worlds/handle/World.ts"
@@ -156,14 +156,14 @@ const answerOf = (
 
 const answer =
   (world: World, opening: Effect.Effect<OpenEnvSession.OpenEnvSession, Messages.Problem>) =>
-  ({ request, response, path }: LoopbackServer.Exchange): Effect.Effect<void, LoopbackServer.Failure> => {
-    const get = (body: Effect.Effect<object, LoopbackServer.Failure>) =>
+  ({ request, response, path }: LoopbackServer.Exchange): Effect.Effect<void, Failure> => {
+    const get = (body: Effect.Effect<object, Failure>) =>
       only(
         "GET",
         request.method,
         Effect.flatMap(body, (body) => Answers.answer(response, 200, body)),
       )
-    const post = (body: Effect.Effect<object, LoopbackServer.Failure>) =>
+    const post = (body: Effect.Effect<object, Failure>) =>
       only(
         "POST",
         request.method,
@@ -215,11 +215,10 @@ const answer =
 const inNew = (
   opening: Effect.Effect<OpenEnvSession.OpenEnvSession, Messages.Problem>,
   use: (opened: OpenEnvSession.OpenEnvSession) => Effect.Effect<JsonObject, Messages.Problem>,
-): Effect.Effect<JsonObject, LoopbackServer.Failure> =>
+): Effect.Effect<JsonObject, Failure> =>
   Effect.acquireUseRelease(opening, use, ({ close }) => close).pipe(
     Effect.mapError(
-      ({ code, message }): LoopbackServer.Failure =>
-        code === "VALIDATION_ERROR" ? invalid(message) : { _tag: code, message },
+      ({ code, message }): Failure => (code === "VALIDATION_ERROR" ? invalid(message) : { _tag: code, message }),
     ),
   )
 
