@@ -52,7 +52,6 @@ describe("the options of a layer", () => {
         "actor",
         'gate.default: "allow"?',
         "seed",
-        "owner",
         "idleMs",
         "restarts.crashes",
         "restarts.mostMs",
@@ -62,6 +61,7 @@ describe("the options of a layer", () => {
         "host.limits.memoryMiB",
         "host.limits.wasmPages",
         "host.limits.descriptors",
+        "owner",
       ])
       expect(yield* built(Hindcast.layerLog(outside({ log: { filename: log, durabilty: "full" } })))).toEqual([
         "log.durabilty: durability?",

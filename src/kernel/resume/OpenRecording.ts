@@ -1,6 +1,6 @@
 /** The recording of an open task of an earlier kernel, and where its agent continues. Pure. */
 
-import { Data, Either } from "effect"
+import { Either } from "effect"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { actuatorsOf, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -9,21 +9,12 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import type * as Agent from "../agents/Agent.ts"
 import { fullName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
+import { NotResumable } from "../recovery/NotResumable.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { leftAt, type Point } from "../replay/DecisionPoint.ts"
 import { PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
 import { cutPerceptions } from "../replay/Request.ts"
-
-/** The task cannot be resumed, for this reason. It stays as it is. */
-export class NotResumable extends Data.TaggedError("NotResumable")<{
-  readonly taskId: string
-  readonly reason: string
-}> {
-  override get message() {
-    return `Task ${this.taskId} cannot be resumed: ${this.reason}. Nothing was recorded.`
-  }
-}
 
 /** Where the agent of an open task continues. */
 export interface ResumePoint extends Point {

@@ -19,6 +19,7 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as FilesRestoration from "../fork/FilesRestoration.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
+import { NotResumable } from "../recovery/NotResumable.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
@@ -39,7 +40,7 @@ import { ResumeOptions } from "./ResumeOptions.ts"
 import * as UnfinishedTurn from "./UnfinishedTurn.ts"
 import * as WorkedTime from "./WorkedTime.ts"
 
-export { NotResumable } from "./OpenRecording.ts"
+export { NotResumable } from "../recovery/NotResumable.ts"
 export { ResumeOptions } from "./ResumeOptions.ts"
 
 /**
@@ -78,7 +79,7 @@ export type ResumeError =
   | Options.InvalidOptions
   | TaskAudit.TaskNotFound
   | NotReplayable
-  | OpenRecording.NotResumable
+  | NotResumable
   | WorldNotRestored
   | ResumeDiverged
   | Agent.AgentFailed
@@ -114,7 +115,7 @@ export const resume = (
     const claimed = Effect.suspend(() =>
       context.running.reserve(taskId)
         ? Effect.void
-        : new OpenRecording.NotResumable({ taskId, reason: "this kernel is already working on it" }),
+        : new NotResumable({ taskId, reason: "this kernel is already working on it" }),
     )
     return yield* Effect.acquireUseRelease(
       claimed,
@@ -253,7 +254,7 @@ const take = (
 > =>
   Effect.gen(function* () {
     if (kernel.running.hasEnded()) {
-      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel is shutting down" })
+      return yield* new NotResumable({ taskId, reason: "this kernel is shutting down" })
     }
     const recording = yield* Recording.load(kernel.log, taskId)
     yield* OpenRecording.check(recording, agent, yield* kernel.registry.state)
@@ -283,7 +284,7 @@ const installed = (kernel: KernelContext, { plugins, registryAt, opened, taskId 
       if (version === undefined || isInProcess(version)) continue
       yield* kernel.registry
         .installed(plugin, version)
-        .pipe(onPluginFailure(({ message }) => new OpenRecording.NotResumable({ taskId, reason: message })))
+        .pipe(onPluginFailure(({ message }) => new NotResumable({ taskId, reason: message })))
     }
   })
 

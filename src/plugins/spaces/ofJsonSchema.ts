@@ -13,7 +13,7 @@ const MAX_DEPTH = 8
 const MAX_PARTS = 200_000
 
 /** Maximum number of values of a space that lists them. */
-const MAX_DISCRETE = 2 ** 31
+const MAX_DISCRETE = 2_147_483_648
 
 /**
  * The smallest space with all values of a schema, or undefined if no space has them: values that may be null, objects
