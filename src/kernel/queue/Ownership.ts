@@ -272,7 +272,8 @@ export const make = (
     claim,
     release: ({ task, claim }, { reason, failedForMs }) =>
       Effect.gen(function* () {
-        const waits = failedForMs === undefined ? undefined : (yield* sessions.look([session])).now + failedForMs
+        const isAtOnce = failedForMs === undefined || failedForMs === 0
+        const waits = isAtOnce ? undefined : (yield* sessions.look([session])).now + failedForMs
         const failed = failedForMs === undefined ? {} : { failed: true as const }
         yield* log.append({
           stream: Queue.claimStream(task, claim),
