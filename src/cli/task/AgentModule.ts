@@ -1,9 +1,7 @@
 /** Loads the agent of `--agent`: the default export of a JavaScript module. */
-import * as fs from "node:fs"
-import * as path from "node:path"
-import { pathToFileURL } from "node:url"
 import { Data, Effect } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
+import * as DefaultExport from "./DefaultExport.ts"
 
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   readonly file: string
@@ -18,22 +16,6 @@ export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
 /** The default export of a module as an agent. Runs the module in this process, with all of its permissions. */
 export const load = (file: string): Effect.Effect<Agent.Agent, AgentUnavailable | Agent.NotAnAgent> =>
   Effect.gen(function* () {
-    const absolute = path.resolve(file)
-    const found = fs.statSync(absolute, { throwIfNoEntry: false })
-    if (found?.isFile() !== true) {
-      return yield* new AgentUnavailable({
-        file,
-        found: found?.isDirectory() === true ? "a directory" : "no such file",
-        missing: found === undefined,
-      })
-    }
-    const module = yield* Effect.tryPromise({
-      try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(absolute).href),
-      catch: (cause) =>
-        new AgentUnavailable({
-          file,
-          found: `one that fails to load (${cause instanceof Error ? cause.message : cause})`,
-        }),
-    })
-    return yield* Agent.fromUnknown(file, module.default)
+    const exported = yield* Effect.mapError(DefaultExport.load(file), (why) => new AgentUnavailable({ file, ...why }))
+    return yield* Agent.fromUnknown(file, exported)
   })

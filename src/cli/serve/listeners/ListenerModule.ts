@@ -1,11 +1,9 @@
 /** Loads what `--listener` names: a JavaScript module that exports listeners, and, if it likes, rules, tools and sensors. */
-import * as fs from "node:fs"
-import * as path from "node:path"
-import { pathToFileURL } from "node:url"
 import { Data, Effect, Schema } from "effect"
 import type { HindcastOptions } from "../../../kernel/Hindcast.ts"
 import { Listener } from "../../../listeners/Listener.ts"
 import type { Rule } from "../../../listeners/Rule.ts"
+import * as DefaultExport from "../../task/DefaultExport.ts"
 
 export class ListenerUnavailable extends Data.TaggedError("ListenerUnavailable")<{
   readonly file: string
@@ -28,24 +26,10 @@ const isListener = Schema.is(Listener)
 /** Runs the module in this process, with all of its permissions. */
 export const load = (file: string): Effect.Effect<Exported, ListenerUnavailable> =>
   Effect.gen(function* () {
-    const absolute = path.resolve(file)
-    const found = fs.statSync(absolute, { throwIfNoEntry: false })
-    if (found?.isFile() !== true) {
-      return yield* new ListenerUnavailable({
-        file,
-        found: found?.isDirectory() === true ? "a directory" : "no such file",
-        missing: found === undefined,
-      })
-    }
-    const module = yield* Effect.tryPromise({
-      try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(absolute).href),
-      catch: (cause) =>
-        new ListenerUnavailable({
-          file,
-          found: `one that fails to load (${cause instanceof Error ? cause.message : cause})`,
-        }),
-    })
-    const exported: unknown = module.default
+    const exported = yield* Effect.mapError(
+      DefaultExport.load(file),
+      (why) => new ListenerUnavailable({ file, ...why }),
+    )
     if (isListener(exported)) return { listeners: [exported], rules: [] }
     if (Array.isArray(exported) && exported.length > 0 && exported.every(isListener)) {
       return { listeners: exported, rules: [] }
