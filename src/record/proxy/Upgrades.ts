@@ -39,8 +39,8 @@ export const passing = (routes: Routes, { upgrade }: OutgoingRequests): Unrecord
       body: new Uint8Array(),
       signal: signal.signal,
     }
-    const upgraded = await upgrade(outgoing).catch(() => undefined)
-    if (upgraded === undefined) return void refuse(socket, 502, "Bad Gateway")
+    const upgraded = await upgrade(outgoing).catch((cause: unknown) => String(cause))
+    if (typeof upgraded === "string") return refuse(socket, 502, "Bad Gateway", `${host}: ${upgraded}\n`)
     const { answer, socket: upstream, head: begun } = upgraded
     socket.write(headOf(answer))
     if (upstream === undefined) return void answer.pipe(socket)
@@ -76,8 +76,10 @@ const targetOf = (
 ): { readonly url: URL } | undefined =>
   origin === undefined ? routes.target(placeOf(url).path) : { url: new URL(url, origin) }
 
-const refuse = (socket: Duplex, status: number, reason: string): void =>
-  void socket.end(`HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+const refuse = (socket: Duplex, status: number, reason: string, text = ""): void => {
+  const head = ["content-type: text/plain; charset=utf-8", `content-length: ${Buffer.byteLength(text)}`]
+  socket.end([`HTTP/1.1 ${status} ${reason}`, "connection: close", ...head, "", text].join("\r\n"))
+}
 
 const headOf = ({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string => {
   const lines = Array.from(

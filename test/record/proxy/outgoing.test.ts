@@ -89,7 +89,7 @@ describe("an outgoing request", () => {
 })
 
 describe("a request for another protocol", () => {
-  it("is answered with 502 where its server is not there", async () => {
+  it("is answered with 502 and the reason where its server is not there", async () => {
     const { port } = await serving(() => {})
     closing.splice(0).forEach((close) => void close())
     const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }
@@ -97,11 +97,12 @@ describe("a request for another protocol", () => {
     const routes = ProviderProxy.routes(env)
     const proxy = await ProviderProxy.recording({ routes, forwarding: forwarding(), env, exchange })
     closing.push(() => void proxy.close())
-    const status = await new Promise((resolve, reject) => {
+    const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const headers = { connection: "upgrade", upgrade: "websocket" }
       const sent = http.get(`${proxy.variables.OPENAI_BASE_URL}/responses`, { headers })
-      sent.on("response", ({ statusCode }) => resolve(statusCode)).on("error", reject)
+      sent.on("response", resolve).on("error", reject)
     })
-    expect(status).toBe(502)
+    expect(answer.statusCode).toBe(502)
+    expect(await read(answer)).toMatch(/^127\.0\.0\.1:\d+: .*ECONNREFUSED/)
   })
 })
