@@ -1,6 +1,6 @@
-/** The service through which a program runs, resumes, forks and replays tasks. Its layer holds the log's lease. */
+/** Starts a kernel: takes over from an earlier one, and makes the service. Its layer holds the log's lease. */
 
-import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect"
+import { Effect, ExecutionStrategy, Layer, Scope } from "effect"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
 import { Presence } from "../events/log/Presence.ts"
@@ -19,12 +19,10 @@ import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
-import type { ProgressReport } from "./acting/policies/Progress.ts"
 import * as CommandQueue from "./acting/queue/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
-import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
+import { runAgent } from "./agents/runAgent.ts"
 import * as DraftTimelines from "./context/DraftTimelines.ts"
-import { FileRecorder } from "./context/FileRecorder.ts"
 import * as ControlWatch from "./control/ControlWatch.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
@@ -33,10 +31,10 @@ import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
 import * as PluginListeners from "./instances/PluginListeners.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
-import * as Supervision from "./instances/Supervision.ts"
 import * as LiveJudge from "./judging/LiveJudge.ts"
+import { KernelOptions } from "./KernelOptions.ts"
+import { Kernel } from "./KernelService.ts"
 import * as ModelPaces from "./pacing/ModelPaces.ts"
-import { RateLimits } from "./pacing/RateLimits.ts"
 import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as TaskQueue from "./queue/TaskQueue.ts"
@@ -45,7 +43,7 @@ import { queuedAbove } from "./recovery/QueuedOwner.ts"
 import { closeOnceGone, closeTask } from "./recovery/Takeover.ts"
 import * as Tenure from "./recovery/Tenure.ts"
 import { isInProcess } from "./registry/InProcess.ts"
-import { manifestOf, type NotInRegistry, Registry } from "./registry/Registry.ts"
+import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
 import * as RolloutWorld from "./rollout/RolloutWorld.ts"
@@ -62,169 +60,14 @@ import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
 import * as AgentCalls from "./teams/AgentCalls.ts"
 import * as ChildTasks from "./teams/ChildTasks.ts"
-import { TreeLimits } from "./teams/TreeLimits.ts"
 import * as Trust from "./trust/Trust.ts"
 import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
 export { ChildRefused } from "./context/ChildRefused.ts"
+export { KernelOptions, OnOpenTasks, OnProgress } from "./KernelOptions.ts"
+export { Kernel, type Service, type UnfinishedTask } from "./KernelService.ts"
 export type { TreeLimits } from "./teams/TreeLimits.ts"
-
-/** The kernel's service. */
-export class Kernel extends Context.Tag("hindcast/Kernel")<Kernel, Kernel.Service>() {}
-
-/** The type of the service: `Kernel.Service`. */
-export declare namespace Kernel {
-  /** A running kernel. */
-  export interface Service {
-    /** Imports plugins, changes their grants and priorities, and activates them. */
-    readonly plugins: Registry.Service
-    /** The consents that these plugins lack to start where only Deno's permissions would confine them; usually none. */
-    readonly unconsented: KernelContext["unconsented"]
-    readonly tasks: {
-      /** Opens a task. Tasks run concurrently; each has its own environments. */
-      readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, TaskOpening.OpenError>
-      /** Opens a task, lets an agent work until it is done or out of steps, closes the task and scores it. */
-      readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
-      /**
-       * Continues a task that an earlier kernel left open (see `onOpenTasks`). The agent must have the recorded name.
-       */
-      readonly resume: (
-        taskId: string,
-        agent: Agent.Agent,
-        options?: Resume.ResumeOptions,
-      ) => Effect.Effect<TaskAudit.TaskAudit, Resume.ResumeError>
-      /**
-       * Queues a task for the runners of the log: the first suitable one claims it. This kernel does not run it. Returns
-       * once the log has it.
-       */
-      readonly submit: TaskQueue.TaskQueue.Service["submit"]
-      /** Open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
-      readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
-      /**
-       * Stops all work and leaves every task open in the log for a later kernel to resume. This kernel then works on no
-       * task.
-       */
-      readonly suspend: Effect.Effect<void>
-      /** Whether the end of this kernel leaves open tasks for a later one (`onOpenTasks: "resume"`). */
-      readonly keptOpen: boolean
-    }
-    /** Finds a listener of a plugin, which reads requests until the scope closes. See `Listener.serve`. */
-    readonly listener: (
-      plugin: string,
-      listener: string,
-    ) => Effect.Effect<
-      PluginListeners.OpenedListener,
-      NotInRegistry | PluginListeners.NoSuchListener | LogError,
-      Scope.Scope
-    >
-    /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
-    readonly fork: (agent: Agent.Agent, options: Fork.ForkOptions) => Effect.Effect<Fork.Forked, Fork.ForkError>
-    /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
-    readonly replay: (
-      taskId: string,
-      agent: Agent.Agent,
-      options?: Replay.ReplayOptions,
-    ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
-    /** Starts a world's process for a rollout, until the scope closes. See `Rollout` in `hindcast/worlds`. */
-    readonly rolloutWorld: (
-      options: RolloutWorld.RolloutWorldOptions,
-    ) => Effect.Effect<RolloutWorld.RolloutWorld, RolloutWorld.RolloutWorldError, Scope.Scope>
-    /** Starts a world's process for clones of an episode, until the scope closes. See `World.clone` in `hindcast/worlds`. */
-    readonly searchWorld: (
-      options: SearchWorld.SearchWorldOptions,
-    ) => Effect.Effect<SearchWorld.SearchWorld, SearchWorld.SearchWorldError, Scope.Scope>
-    /** Questions to people about commands, and their answers. */
-    readonly confirmations: Confirmations.Service
-    /** The audit of a task, open or closed. */
-    readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
-    /** Scores past tasks with another rubric, as a new score set. */
-    readonly rescore: Scoring.Service["rescore"]
-    /** Completes when the judge (`KernelOptions.judge`) is done with all tasks that have closed by now. */
-    readonly judged: Effect.Effect<void, LogError>
-  }
-}
-
-/** Short form of `Kernel.Service` for namespace imports. */
-export type Service = Kernel.Service
-
-export interface UnfinishedTask extends Tasks.Task {
-  readonly taskId: string
-}
-
-/** Configuration of a kernel. */
-export interface KernelOptions {
-  /** Default: `Gate.standard`. */
-  readonly gate?: Gate.GateConfig
-  /** The directory that plugins may work in: an absolute path. */
-  readonly workspace: string
-  /** Where the kernel keeps plugins' copies and caches: a directory next to the log. */
-  readonly directory: string
-  /** Seeds all randomness of this kernel. Default: drawn at random, and recorded. */
-  readonly seed?: number
-  /** The holder's name in messages about the lease. Default: `hindcast`. */
-  readonly owner?: string
-  /** Milliseconds after which an idle plugin process stops (see `Instances`). Default: no limit. */
-  readonly idleMs?: number
-  /**
-   * The fate of open tasks when a kernel starts or ends. `abandon` closes them as `abandoned`. `resume` keeps them open
-   * for `tasks.resume`, except interrupted runs and the tasks of forks. Default: `abandon`.
-   */
-  readonly onOpenTasks?: OnOpenTasks
-  /** When a crashed plugin restarts, and when the kernel gives it up. Default: `Supervision.standard`. */
-  readonly restarts?: Supervision.RestartPolicy
-  /**
-   * Trusts a log that this user did not write on this machine (`ForeignLog`). The user's own store records the trust.
-   * Default: false.
-   */
-  readonly trust?: boolean
-  /** Records the files of the workspace, as the tasks' commands change them. Default: they are not recorded. */
-  readonly files?: FileRecorder
-  /**
-   * Requests and tokens a minute that all tasks of this kernel share, by `provider/model` or `provider/*`. In addition,
-   * the kernel keeps to the limits that providers name in their answers. Default: only these.
-   */
-  readonly rateLimits?: RateLimits
-  /**
-   * Judges each task after it has closed, by a rubric and a model, in the background and within a budget. If the kernel
-   * ends first, the next kernel with this judge continues. Default: only the measures of plugins score closed tasks.
-   */
-  readonly judge?: LiveJudge.JudgeOptions
-  /**
-   * Receives the reports of calls in progress (`context.progress`), each as it comes. The outcome of a command records
-   * them together. Default: nobody does.
-   */
-  readonly onProgress?: (progress: ProgressReport) => void
-  /** How deep and how large trees of tasks may grow (`Agent.asTool`, `parent`). Default: 4 generations, 100 tasks. */
-  readonly trees?: TreeLimits
-}
-
-/** Schema of `KernelOptions.onOpenTasks`. */
-export const OnOpenTasks = Schema.Literal("abandon", "resume")
-
-export type OnOpenTasks = typeof OnOpenTasks.Type
-
-/** Schema of `KernelOptions.onProgress`. */
-export const OnProgress = Options.callable<(progress: ProgressReport) => void>()
-
-/** Schema of `KernelOptions`. */
-export const KernelOptions = Options.of<KernelOptions>({
-  required: { workspace: Options.Path, directory: Options.Path },
-  optional: {
-    gate: Gate.GateConfig,
-    seed: Options.Seed,
-    owner: Options.Name,
-    idleMs: Options.Milliseconds,
-    onOpenTasks: OnOpenTasks,
-    restarts: Supervision.RestartPolicy,
-    trust: Schema.Boolean,
-    files: FileRecorder,
-    rateLimits: RateLimits,
-    judge: LiveJudge.JudgeOptions,
-    onProgress: OnProgress,
-    trees: TreeLimits,
-  },
-})
 
 /**
  * Takes the log's lease, records the ends of an earlier kernel's unfinished work, and then accepts tasks. Closing the
