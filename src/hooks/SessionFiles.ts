@@ -23,8 +23,8 @@ export interface SessionFiles {
 }
 
 interface SessionFilesOptions {
-  /** Undefined if files are not recorded. */
-  readonly workspaces: Workspaces | undefined
+  /** Undefined if files are not recorded; `nowhere` if the log is on a server, next to which no contents can be kept. */
+  readonly workspaces: Workspaces | "nowhere" | undefined
   /** Where the session began; empty if the client did not say. */
   readonly cwd: string
   readonly begun: BegunRun
@@ -35,7 +35,7 @@ interface SessionFilesOptions {
 /** The session's task says once if its directory's files cannot be recorded. */
 export const make = ({ workspaces, cwd, begun, source, tell }: SessionFilesOptions): SessionFiles => {
   if (workspaces === undefined) return NONE
-  const found = cwd === "" ? { refused: "the client names no directory" } : Root.around(cwd)
+  const found = rootOf(cwd, workspaces)
   const { past, openedBy } = begun
   if ("refused" in found) {
     let isSaid = past.some(
@@ -51,7 +51,7 @@ export const make = ({ workspaces, cwd, begun, source, tell }: SessionFilesOptio
     }
     return { ...NONE, before: say, unexpected: say }
   }
-  const files = TaskFiles.make({ workspaces, root: found.root, past, openedBy, source, tell })
+  const files = TaskFiles.make({ workspaces: found.workspaces, root: found.root, past, openedBy, source, tell })
   const announced = new Set<string>()
   const isReader = (tool: string) => READERS.has(tool.toLowerCase())
   /** Handles a call unless its tool only reads, as clients may tell of a call that they announced as another. */
@@ -80,6 +80,13 @@ export const make = ({ workspaces, cwd, begun, source, tell }: SessionFilesOptio
     look: files.look,
     leave: files.leave,
   }
+}
+
+const rootOf = (cwd: string, workspaces: Workspaces | "nowhere") => {
+  if (workspaces === "nowhere") return { refused: "their contents would be next to the log, which is on a server" }
+  if (cwd === "") return { refused: "the client names no directory" }
+  const root = Root.around(cwd)
+  return "refused" in root ? root : { ...root, workspaces }
 }
 
 const WHAT = "the files of the session's directory"

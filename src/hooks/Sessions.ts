@@ -1,6 +1,7 @@
 /** All clients' sessions in one process. Each is a task that continues when the session does. */
 
 import * as fs from "node:fs"
+import * as ServerUrl from "../events/log/ServerUrl.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as Redaction from "../record/http/Redaction.ts"
 import * as OpenedLog from "../record/log/OpenedLog.ts"
@@ -96,7 +97,9 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     await opened.close()
     throw error
   })
-  const workspaces = Workspaces.make({ log: await fs.promises.realpath(file), hasSecret: redaction.isIn })
+  const workspaces = ServerUrl.isAddress(file)
+    ? undefined
+    : Workspaces.make({ log: await fs.promises.realpath(file), hasSecret: redaction.isIn })
   const sessions = new Map<string, Promise<Held>>()
   /** Events in progress, and how to say that nobody waits for their answer. */
   const underWay = new Map<AbortController, Promise<unknown>>()
@@ -119,7 +122,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       onFailed: failed,
     })
     const files = SessionFiles.make({
-      workspaces: (await recordsFiles()) ? workspaces : undefined,
+      workspaces: (await recordsFiles()) ? (workspaces ?? "nowhere") : undefined,
       cwd: hookEvent.cwd,
       begun,
       source: means,
@@ -237,7 +240,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
         for (const one of all) if (one.status === "fulfilled") await one.value.session.leave()
       } finally {
         sessions.clear()
-        workspaces.close()
+        workspaces?.close()
         await opened.close()
       }
     },

@@ -73,7 +73,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
       onFailed,
     })
     return Session.open({
-      ...{ server, opened, begun: task, log, file, gate, waitMs, callMs, note, onFailed },
+      ...{ server, opened, begun: task, log, file: task.file, gate, waitMs, callMs, note, onFailed },
       toClient,
       toServer: async (line) => behind.send(line),
     })

@@ -3,7 +3,7 @@
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
-import * as KeptAlive from "../platform/KeptAlive.ts"
+import * as KeptAlive from "../platform/recorded/KeptAlive.ts"
 import { defined } from "../values/defined.ts"
 import * as Redaction from "./http/Redaction.ts"
 import * as RunLog from "./log/RunLog.ts"

@@ -2,7 +2,6 @@
 
 import { Either, Schema } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"
-import { LogFileName } from "../events/log/LogFileName.ts"
 import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import { Risk } from "../plugins/manifest/fields.ts"
@@ -13,7 +12,7 @@ import type { ToolOptions } from "./Run.ts"
 
 /** Options of `record`. */
 export interface RecordOptions {
-  /** The log's file; created if it does not exist. */
+  /** The log's file, or `postgres://…`; created if it does not exist. */
   readonly log: string
   /** The aim of the run. */
   readonly goal: string
@@ -45,7 +44,7 @@ export interface RecordOptions {
 }
 
 const Fields = Options.of<RecordOptions>({
-  required: { log: LogFileName, goal: Options.Text, agent: Options.Name },
+  required: { log: Options.Path, goal: Options.Text, agent: Options.Name },
   optional: {
     id: Schema.String,
     continue: Schema.Boolean,

@@ -121,16 +121,16 @@ describe("a log on a PostgreSQL server", () => {
       ["log", "restore", file],
       ["log", "import", file],
       ["files", "restore", "@5", "--in-place", "--yes"],
-      ["record", "--", "node", "-e", "1"],
       ["demo"],
-      ["proxy"],
-      ["listen"],
     ]) {
-      const [before, after] = args[0] === "record" ? [args.slice(0, 1), args.slice(1)] : [args, []]
-      const { code, stderr } = await hindcast([...before, "--log", at(copied), ...after], { env: env() })
+      const { code, stderr } = await hindcast([...args, "--log", at(copied)], { env: env() })
       expect({ args, code }).toEqual({ args, code: 1 })
       expect(stderr).toContain("expected a log in a file, which this command needs, found one on a PostgreSQL server")
     }
+    const files = ["record", "--workspace", ".", "--log", at(copied), "--", "node", "-e", "1"]
+    const recording = await hindcast(files, { env: env() })
+    expect(recording).toMatchObject({ code: 1 })
+    expect(recording.stderr).toContain("expected a log in a file, next to which the contents of files are kept")
     const archive = await run(["log", "archive", "--until", "@5"], copied)
     expect(archive).toMatchObject({ code: 1 })
     expect(archive.stderr).toContain("are not archived into segments")

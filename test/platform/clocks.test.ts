@@ -83,7 +83,7 @@ const WALL: { readonly [module: string]: string } = {
   "studio/page/model/commands.ts": "moment: the day of a time of day that a person named",
   // Clocks that are handed on or replaced.
   "platform/WallClockWatch.ts": "compared with the monotonic clock, to see that it was set",
-  "platform/KeptAlive.ts": "clock: hands it on",
+  "platform/recorded/KeptAlive.ts": "clock: hands it on",
   "plugins/testing/TestPlugin.ts": "clock: replaces it by a test's",
 }
 

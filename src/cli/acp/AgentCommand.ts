@@ -9,6 +9,7 @@ import { failed, type Refused, refused } from "../../acp/agent/Refused.ts"
 import * as SessionList from "../../acp/agent/SessionList.ts"
 import type { Workbench } from "../../acp/agent/Workbench.ts"
 import * as Deltas from "../../agents/channel/Deltas.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { userName } from "../../platform/user/Machine.ts"
 import { common, given, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -41,8 +42,8 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
     let opened: { readonly cwd: string; readonly bench: Workbench } | undefined
 
     /** Without `--log`, the log of the project. */
-    const fileIn = (cwd: string) =>
-      OpenLog.fileOf(
+    const placeIn = (cwd: string) =>
+      OpenLog.placeOf(
         Option.orElse(log, () =>
           process.env.HINDCAST_LOG ? Option.none() : Option.some(path.join(cwd, ".hindcast", "log.db")),
         ),
@@ -50,11 +51,11 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
 
     const started = (cwd: string): Effect.Effect<Workbench, Refused> =>
       Effect.gen(function* () {
-        const filename = yield* fileIn(cwd)
+        const { open } = yield* placeIn(cwd)
         const directory = Option.getOrElse(typed.workspace, () => cwd)
         // Nobody reads the standard output but the editor.
         const quiet = { ...typed, json: true, scenario: [] }
-        const kernel = yield* AgentAtWork.kernel("acp", filename, {
+        const kernel = yield* AgentAtWork.kernel("acp", open, {
           ...quiet,
           workspace: Option.some(directory),
           confirmWithinMs: Option.orElseSome(typed.confirmWithinMs, () => CONFIRM_WITHIN_MS),
@@ -96,9 +97,9 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
         if (opened?.cwd === real) {
           return yield* Effect.provide(SessionList.page(real, cursor), opened.bench.services)
         }
-        const filename = yield* fileIn(real)
-        if (!fs.existsSync(filename)) return { sessions: [] }
-        return yield* Effect.provide(SessionList.page(real, cursor), OpenLog.forEvents(Option.some(filename)))
+        const { open } = yield* placeIn(real)
+        if (!ServerUrl.isAddress(open) && !fs.existsSync(open)) return { sessions: [] }
+        return yield* Effect.provide(SessionList.page(real, cursor), OpenLog.forEvents(Option.some(open)))
       }).pipe(Effect.mapError(failed))
 
     const streams = { from: ProtocolStreams.input, to: ProtocolStreams.output }

@@ -5,6 +5,7 @@ import { Args, Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Between from "../../acp/Between.ts"
 import * as Recorder from "../../acp/Recorder.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
 import * as Sessions from "../../hooks/Sessions.ts"
 import type { GateConfig } from "../../kernel/gate/Gate.ts"
@@ -57,7 +58,7 @@ export const record = Command.make(
       const rules = Option.isSome(gate) ? (yield* HookSettings.accept(gate.value)).gate : undefined
       const file =
         Option.isSome(log) || process.env.HINDCAST_LOG !== undefined
-          ? yield* OpenLog.fileOf(log)
+          ? (yield* OpenLog.placeOf(log)).open
           : HookSettings.defaultLog()
       const sessions = yield* Effect.acquireRelease(
         Effect.tryPromise({
@@ -73,7 +74,7 @@ export const record = Command.make(
         (sessions) => Effect.promise(() => sessions.close().catch(() => {})),
       )
       yield* Effect.promise(() => sessions.closeIdle().catch(() => {}))
-      if (!noFiles)
+      if (!noFiles && !ServerUrl.isAddress(file))
         ProtocolStreams.remark(
           `${WhatIsRecorded.sentence("the files of a session's directory", file)} ${WhatIsRecorded.NO_FILES}`,
         )

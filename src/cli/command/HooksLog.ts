@@ -8,6 +8,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as HookLog from "../../hooks/HookLog.ts"
 import * as CommandHints from "./CommandHints.ts"
 import { optionalText } from "./CommonOptions.ts"
@@ -35,13 +36,14 @@ export const say = (filename: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (isSaid || isNamed() || fs.existsSync(PROJECT) || filename !== HookLog.existing()) return Effect.void
     isSaid = true
-    return Output.note(`The log is that of the hooks: ${filename}`)
+    return Output.note(`The log is that of the hooks: ${ServerUrl.nameOf(filename)}`)
   })
 
 /** The typed command, for the hooks' log; undefined if a log was named, or if there is no other. */
 export const sameCommand = (): string | undefined => {
   const hooks = isNamed() || !fs.existsSync(PROJECT) ? undefined : HookLog.existing()
-  if (hooks === undefined || path.resolve(hooks) === path.resolve(PROJECT)) return undefined
+  if (hooks === undefined) return undefined
+  if (!ServerUrl.isAddress(hooks) && path.resolve(hooks) === path.resolve(PROJECT)) return undefined
   const words = process.argv.slice(2)
   const end = words.indexOf("--")
   const own = end < 0 ? words : words.slice(0, end)

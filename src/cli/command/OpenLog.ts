@@ -130,7 +130,23 @@ export const existingPlace = (log: Option.Option<string>): Effect.Effect<LogPlac
 
 /** Where an existing log to look at is: by default also that of the hooks. */
 export const placeToLookAt = (log: Option.Option<string>): Effect.Effect<LogPlace, BadInput | LogMissing> =>
-  Effect.flatMap(serverOf(log), (url) => (url === undefined ? inPlace(toLookAt(log)) : Effect.succeed(onServer(url))))
+  Effect.flatMap(serverToLookAt(log), (url) =>
+    url === undefined ? inPlace(toLookAt(log)) : Effect.succeed(onServer(url)),
+  )
+
+/** Refuses a log on a server to a command that records files, whose contents are next to a log's file. */
+export const keepingFiles = ({ open, name }: LogPlace, input: string): Effect.Effect<void, BadInput> =>
+  ServerUrl.isAddress(open)
+    ? new BadInput({
+        input,
+        expected: "a log in a file, next to which the contents of files are kept",
+        found: `the log ${name}`,
+      })
+    : Effect.void
+
+/** The server of a log to look at: by default also of the hooks' log. */
+const serverToLookAt = (log: Option.Option<string>) =>
+  Effect.tap(serverOf(HooksLog.orOfHooks(log)), (url) => (url === undefined ? Effect.void : HooksLog.say(url)))
 
 const inPlace = <E>(file: Effect.Effect<string, E>) =>
   Effect.map(file, (filename) => ({ open: filename, name: filename }))
@@ -205,7 +221,7 @@ export const forPastSharing = (log: Option.Option<string>, { decrypted }: { read
 const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const url = yield* serverOf(log)
+      const url = yield* serverToLookAt(log)
       const events =
         url === undefined
           ? SqliteEventLog.layer({ filename: yield* toLookAt(log), readonly: true, personal })
@@ -260,7 +276,7 @@ const open = (
   const fileToOpen = Effect.tap(found, readonly ? () => Effect.void : warnTracked)
   return Layer.unwrapEffect(
     Effect.gen(function* () {
-      const url = yield* serverOf(log)
+      const url = yield* readonly ? serverToLookAt(log) : serverOf(log)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
         log:

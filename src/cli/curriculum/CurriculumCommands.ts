@@ -59,8 +59,8 @@ export const run = Command.make("run", runOptions, ({ log, json, file, again, pl
     const loaded = yield* Curriculum.load(file)
     const learner = yield* CurriculumPlayers.learner(typed)
     yield* CurriculumPlayers.check(file, typed, loaded)
-    const filename = yield* OpenLog.fileOf(log)
-    const kernel = yield* AgentAtWork.kernel("curriculum run", filename, { ...typed, json })
+    const { open, name: filename } = yield* OpenLog.placeOf(log)
+    const kernel = yield* AgentAtWork.kernel("curriculum run", open, { ...typed, json })
     const work = Effect.gen(function* () {
       const worlds = yield* worldsOf(loaded, file, plugin, json)
       const players = { learner, load: CurriculumPlayers.load(file, typed) }

@@ -2,6 +2,7 @@
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as HeadlessClient from "../../hooks/check/HeadlessClient.ts"
 import * as Clients from "../../hooks/clients/Clients.ts"
 import * as Door from "../../hooks/Door.ts"
@@ -53,7 +54,7 @@ export const install = Command.make(
     client,
     project,
     json,
-    log: optionalText("log", "The log's file. Default: one for all sessions of this user"),
+    log: optionalText("log", "The log. Default: one for all sessions of this user"),
     gate: optionalText("gate", "A file of gate rules that decide about each call. Default: all calls pass"),
     noFiles: flag("no-files", "Do not record the files of a session's directory"),
     dryRun: flag("dry-run", "Show the changes without writing them"),
@@ -67,11 +68,12 @@ export const install = Command.make(
       const before = yield* HookPlaces.textOf(file)
       const after = (yield* settled(file, title, installer.installed(before, HookPlaces.commandOf(name)))) ?? ""
       const rules = Option.isNone(gate) ? undefined : yield* accepted(path.resolve(gate.value))
-      const logFile = Option.isSome(log) ? yield* OpenLog.fileOf(log) : yield* attempt(() => HookSettings.defaultLog())
+      const { open, name: logFile } = Option.isSome(log) ? yield* OpenLog.placeOf(log) : yield* defaultPlace
+      const isElsewhere = ServerUrl.isAddress(open)
       if (!dryRun) {
         yield* attempt(() =>
           HookSettings.write({
-            log: logFile,
+            log: open,
             ...defined({ gate: rules?.accepted, files: noFiles ? false : undefined }),
           }),
         )
@@ -84,7 +86,7 @@ export const install = Command.make(
         file,
         log: logFile,
         gate: rules?.accepted.file ?? null,
-        files: !noFiles,
+        files: !noFiles && !isElsewhere,
         changed: after !== before,
         dryRun,
         check,
@@ -101,7 +103,7 @@ export const install = Command.make(
         ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
         ...(dryRun || noCheck ? [] : [`Checked: ${check}.`]),
         `Each session is a task in ${logFile}.`,
-        noFiles ? "The files of a session's directory are not recorded." : filesIn(logFile),
+        noFiles || isElsewhere ? notFiles(isElsewhere) : filesIn(logFile),
         ...(elsewhere === undefined
           ? []
           : [`Process ${elsewhere.pid} still records to ${elsewhere.log}: end it, and the next hook starts another.`]),
@@ -117,6 +119,14 @@ export const install = Command.make(
       ])
     }),
 ).pipe(Command.withDescription("Record and gate a coding agent: write Hindcast's hooks into its settings"))
+
+const defaultPlace = Effect.map(
+  attempt(() => HookSettings.defaultLog()),
+  (file) => ({ open: file, name: file }),
+)
+
+const notFiles = (isElsewhere: boolean): string =>
+  `The files of a session's directory are not recorded${isElsewhere ? ": their contents would be next to the log, which is on a server" : ""}.`
 
 const filesIn = (log: string): string =>
   `${WhatIsRecorded.sentence("The files of a session's directory", log)} ${WhatIsRecorded.NO_FILES}`

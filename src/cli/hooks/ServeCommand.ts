@@ -4,6 +4,7 @@
  */
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Door from "../../hooks/Door.ts"
 import * as HookServer from "../../hooks/HookServer.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
@@ -28,14 +29,15 @@ const QUIET_MS = 30 * 60 * 1000
 export const serve = Command.make(
   "serve",
   {
-    log: optionalText("log", "The log's file. Default: the one that the hooks were installed with"),
+    log: optionalText("log", "The log. Default: the one that the hooks were installed with"),
     json,
     quiet: flag("quiet", "Print nothing, and end after half an hour without requests. Hooks start it this way"),
   },
   ({ log, json, quiet }) =>
     Effect.gen(function* () {
       const settings = yield* attempt(() => HookSettings.read())
-      const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
+      const file = Option.isSome(log) ? (yield* OpenLog.placeOf(log)).open : settings.log
+      const name = ServerUrl.nameOf(file)
       // Read the rules on each request: the user may have accepted others since the server started.
       const gate = async () => Effect.runPromise(HookSettings.gateOf(HookSettings.read()))
       const recordsFiles = async () => HookSettings.read().files !== false
@@ -53,7 +55,7 @@ export const serve = Command.make(
         (socket) => Effect.sync(() => Door.removeSocket(socket)),
       )
       yield* HookServer.serve({ sessions, token, socket, onRequest })
-      const door: Door.Door = { socket, token, pid: process.pid, log: file }
+      const door: Door.Door = { socket, token, pid: process.pid, log: name }
       const other = yield* Effect.acquireRelease(
         attempt(() => Door.open(door)),
         (other) => Effect.sync(() => other === undefined && Door.close(door)),
@@ -70,9 +72,9 @@ export const serve = Command.make(
         return
       }
       yield* UntilEnded.begin
-      if (json) yield* Output.writeWhole(Text.json({ socket, log: file }))
+      if (json) yield* Output.writeWhole(Text.json({ socket, log: name }))
       else if (!quiet)
-        yield* Output.write(`Answering hooks on ${socket}, and recording to ${file}. Press Ctrl-C to stop.`)
+        yield* Output.write(`Answering hooks on ${socket}, and recording to ${name}. Press Ctrl-C to stop.`)
       let isOver = false
       while (!isOver) {
         yield* Effect.sleep(IDLE_CHECK_MS)

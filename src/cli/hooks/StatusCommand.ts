@@ -1,6 +1,7 @@
 /** The command `hindcast hooks status`: the coding agents with hooks, and what the hooks enforce and miss. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Clients from "../../hooks/clients/Clients.ts"
 import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
@@ -14,6 +15,8 @@ import * as Output from "../command/Output.ts"
 import * as Table from "../terminal/Table.ts"
 import { attempt } from "./Attempt.ts"
 import * as HookPlaces from "./HookPlaces.ts"
+
+const NOT_ON_A_SERVER = "not recorded: their contents would be next to the log, which is on a server"
 
 /** One client's hooks in one file of settings. */
 interface InstalledHooks {
@@ -44,8 +47,17 @@ export const status = Command.make("status", { json }, ({ json }) =>
       installedIn,
     )
     const installed = found.flat()
-    const { log, files } = settings
-    const document = { log, gate: settings.gate?.file ?? null, files: files !== false, enforced, server, installed }
+    const { files } = settings
+    const log = ServerUrl.nameOf(settings.log)
+    const isElsewhere = ServerUrl.isAddress(settings.log)
+    const document = {
+      log,
+      gate: settings.gate?.file ?? null,
+      files: files !== false && !isElsewhere,
+      enforced,
+      server,
+      installed,
+    }
     yield* Output.show(json, document, (style) => [
       ...installed.flatMap(({ title, file, broken, limits }) => [
         `${style.name(title)}  ${file}`,
@@ -53,14 +65,21 @@ export const status = Command.make("status", { json }, ({ json }) =>
         ...Table.facts(style, [
           ["enforces", broken === undefined ? enforced : "nothing"],
           ["records", "prompts, calls with their results, answers, and everything else that its hooks report"],
-          ["files", files === false ? "not recorded" : "the changes that calls make in the session's directory"],
+          [
+            "files",
+            files === false
+              ? "not recorded"
+              : isElsewhere
+                ? NOT_ON_A_SERVER
+                : "the changes that calls make in the session's directory",
+          ],
           ...limits.map((limit) => ["not", limit] as const),
         ]),
         "",
       ]),
       ...(installed.length === 0
         ? [`No coding agent has the hooks. ${CommandHints.command(["hooks", "install", "CLIENT"])} installs them.`]
-        : [`Sessions are tasks in ${settings.log}.`]),
+        : [`Sessions are tasks in ${log}.`]),
       server === null
         ? "No hook server is running. The next hook starts one."
         : `Process ${server.pid} answers hooks on ${server.socket}, and records to ${server.log}.`,

@@ -79,14 +79,14 @@ export const gate = Command.make(
           ? ServerProcess.start([first, ...others])
           : (await import("../../mcp/server/HttpServer.ts")).connect({ url, headers, note: ProtocolStreams.remark })
       if (check) return yield* GateCheck.run({ server, gate: config, connect })
-      const file = yield* OpenLog.fileOf(log)
+      const { open, name: file } = yield* OpenLog.placeOf(log)
       yield* UntilEnded.begin
       const end = yield* Effect.async<Gateway.GatewayEnd, GatewayFailed>((resume) => {
         const stopping = new AbortController()
         const running = Gateway.run({
           server,
           connect,
-          log: file,
+          log: open,
           gate: config,
           waitMs: wait * 1000,
           callMs: callTimeout * 1000,

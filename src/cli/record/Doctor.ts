@@ -9,10 +9,12 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { Asked, type Order } from "../../record/doctor/ExaminedFetch.ts"
 import * as Findings from "../../record/doctor/Findings.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
+import { defined } from "../../values/defined.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as OwnTools from "./again/OwnTools.ts"
+import * as ServedRecording from "./again/ServedRecording.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as DoctorPage from "./DoctorPage.ts"
 import * as Program from "./Program.ts"
@@ -70,6 +72,7 @@ export const examine = ({ log, taskId: typed, isRecorded, program, json, allowHo
     const taskId = yield* Ids.task(typed)
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
+    const file = yield* ServedRecording.fileOf(taskId)
     const ownTools = OwnTools.among(events)
     if (isRecorded) yield* OwnTools.noteRuns(Option.some(taskId))
     yield* OwnTools.note(ownTools, { isNode: true })
@@ -82,7 +85,7 @@ export const examine = ({ log, taskId: typed, isRecorded, program, json, allowHo
       tried,
     } = yield* ClosedProgram.closing(allowHost, { isReachable: false })
     const run = (changes: Changes) =>
-      runOnRecording({ program, log: name, closed, confined, taskId, clock, ...changes })
+      runOnRecording({ program, log: name, closed, confined, taskId, clock, ...defined({ events: file }), ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
         base: run({ name: "as it was" }),
@@ -140,6 +143,7 @@ const runOnRecording = ({
   readonly confined: Program.Start
   readonly taskId: string
   readonly clock: number
+  readonly events?: string
 }) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -2,7 +2,6 @@
  * `hindcast fork @412 --set … -- node agent.js`: a recorded program continues from a moment, on a timeline of its own.
  */
 import { Effect, Option } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
 import * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
@@ -96,12 +95,12 @@ const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInpu
     return name in changes ? refused(`a second ${name}`) : Effect.succeed({ ...changes, [name]: value })
   })
 
-const placeOf = ({ at, task, timeline }: Typed) =>
+const placeOf = ({ log, at, task, timeline }: Typed) =>
   Effect.gen(function* () {
     const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined
     const chosen = { moment: at, taskId, timeline: Option.getOrUndefined(timeline) }
     const place = yield* ForkPlace.find(chosen).pipe(
       Effect.catchTag("NotForkable", ({ expected, found }) => new BadInput({ input: at, expected, found })),
     )
-    return { log: (yield* EventLog).name, ...place }
+    return { log: (yield* OpenLog.placeToLookAt(log)).open, ...place }
   })

@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as BesideLog from "../../events/log/BesideLog.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { newToken } from "../../platform/loopback/Access.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
@@ -66,16 +67,20 @@ export const listen = Command.make(
             "clients send what the other receiver asks for as headers",
           )
         : undefined
-      const named = yield* OpenLog.fileOf(log)
-      // One log has one inbox, whichever link names it.
-      const file = fs.existsSync(named) ? fs.realpathSync(named) : named
+      const { open, name } = yield* OpenLog.placeOf(log)
+      // One log has one inbox on this machine, whichever link names it.
+      const file = fs.existsSync(open) ? fs.realpathSync(open) : name
+      const inboxFile = yield* Effect.try({
+        try: () => `${BesideLog.made(file)}-listen`,
+        catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+      })
       const received = Received.make(json)
       const forwarding =
         to === undefined ? undefined : Forwarding.make({ to, token, onFailed: received.forwardingFailed })
       yield* Effect.gen(function* () {
         const inbox = yield* Effect.acquireRelease(
           Effect.try({
-            try: () => Inbox.open(`${file}-listen`, Recording.quietMs),
+            try: () => Inbox.open(inboxFile, Recording.quietMs),
             catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
           }),
           (inbox) => Effect.sync(() => inbox.close()),

@@ -36,7 +36,8 @@ export const proxy = Command.make(
       const env =
         address === LOOPBACK ? own : { ...own, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined }
       const routes = yield* ProxiedProgram.attempt(async () => proxying.routes(env))
-      const options = { log: yield* OpenLog.fileOf(log), agent: Option.getOrElse(agent, () => "services") }
+      const place = yield* OpenLog.placeOf(log)
+      const options = { log: place.open, agent: Option.getOrElse(agent, () => "services") }
       const means = { means: "proxy" as const, addresses: proxying.namedSafely(routes) }
       const runs = yield* Effect.acquireRelease(
         ProxiedProgram.attempt(() =>
@@ -57,7 +58,7 @@ export const proxy = Command.make(
       yield* json
         ? Output.writeWhole(Text.json({ url: served.url, variables }))
         : Output.show(json, {}, () => [
-            `Recording what passes ${served.url} to ${options.log}, each conversation as a task. Press Ctrl-C to stop.`,
+            `Recording what passes ${served.url} to ${place.name}, each conversation as a task. Press Ctrl-C to stop.`,
             "",
             ...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`),
             "",

@@ -94,15 +94,15 @@ export const record = Command.make(
       }
       const how = intercept ? "intercept" : proxy ? "proxy" : undefined
       if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
-      const filename = yield* OpenLog.fileOf(log)
-      const root = yield* rootOf(workspace, filename)
+      const place = yield* OpenLog.placeOf(log)
+      const root = yield* rootOf(workspace, place)
       if (isDoctor && Option.isNone(task)) yield* OwnTools.noteRuns(task)
       if (Option.isSome(task))
         return yield* Doctor.examine({ log, taskId: task.value, isRecorded: true, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({
         does: "record" as const,
-        log: filename,
+        log: place.open,
         taskId,
         onLogFailure,
         report,
@@ -117,7 +117,7 @@ export const record = Command.make(
       process.exitCode = Program.exitCodeOf(ran.ended)
       // A task that could not be continued stays unchanged.
       if (ran.report === undefined && Option.isSome(continues)) return
-      const directory = root === undefined ? undefined : { root, log: filename }
+      const directory = root === undefined ? undefined : { root, log: place.open }
       yield* report(taskId, program, ran, { recorder: "program", keepOpen, directory }).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The program has reported that the log could not be created.
@@ -152,11 +152,11 @@ const recordProxied = (
 ) =>
   Effect.gen(function* () {
     const taskId = Option.getOrElse(continues, newId)
-    const filename = yield* OpenLog.fileOf(log)
-    const root = yield* rootOf(workspace, filename)
+    const place = yield* OpenLog.placeOf(log)
+    const root = yield* rootOf(workspace, place)
     const options = {
       id: taskId,
-      log: filename,
+      log: place.open,
       onLogFailure,
       continue: Option.isSome(continues),
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
@@ -169,15 +169,16 @@ const recordProxied = (
   })
 
 /** The directory whose files to record. Explains the choice. */
-const rootOf = (workspace: Option.Option<string>, log: string) =>
+const rootOf = (workspace: Option.Option<string>, place: OpenLog.LogPlace) =>
   Effect.gen(function* () {
     if (Option.isNone(workspace)) return undefined
+    yield* OpenLog.keepingFiles(place, "--workspace")
     const found = Root.around(workspace.value)
     if ("refused" in found) {
       const input = `--workspace ${workspace.value}`
       return yield* new BadInput({ input, expected: "a project's directory", found: found.refused })
     }
-    yield* Output.note(WhatIsRecorded.sentence(`The files of ${found.root}`, log))
+    yield* Output.note(WhatIsRecorded.sentence(`The files of ${found.root}`, place.name))
     return found.root
   })
 

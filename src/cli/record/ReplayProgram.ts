@@ -5,9 +5,11 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as KeyVariables from "../../record/log/KeyVariables.ts"
 import type { Live } from "../../record/replay/Diverged.ts"
 import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
+import { defined } from "../../values/defined.ts"
 import { given } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as OwnTools from "./again/OwnTools.ts"
+import * as ServedRecording from "./again/ServedRecording.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
@@ -30,6 +32,7 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, { live, par
     const program = yield* Program.checked(words)
     const { closed, report: named, confined } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
+    const events = yield* ServedRecording.fileOf(taskId)
     const toldOf = (report: string) => ({
       does: "replay" as const,
       log,
@@ -37,6 +40,7 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, { live, par
       closed,
       report,
       ...given({ live, part }),
+      ...defined({ events }),
     })
     // Its own requests to models or tools need the network.
     const ran = yield* Program.runReporting(program, toldOf, { env }, Option.isSome(live) ? undefined : confined)
@@ -114,8 +118,9 @@ const replayProxied = (
     const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const closing = isOpen ? undefined : { allowed, attempts: closed.attempts }
     const { name: log } = yield* EventLog
+    const events = yield* ServedRecording.eventsOf(taskId)
     const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
-      ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) })
+      ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) }, events)
     const ran = yield* ProxiedProgram.replay(program, recorder, begin, running, closing)
     yield* told(ran, taskId, words, live, named, [`--${recorder.means}`])
   })

@@ -196,8 +196,8 @@ export const make: Effect.Effect<OpenedKernels, never, Scope.Scope> = Effect.gen
 const kernelOf = ({ log, worlds, plugins, tools, sensors, seed, workspace, confirmWithinMs, ...settings }: Opening) =>
   Effect.gen(function* () {
     const asks = yield* Asks.make
-    const filename = yield* OpenLog.fileOf(Option.fromNullable(log))
-    const layer = yield* AgentAtWork.kernel("serve", filename, {
+    const { open, name: filename } = yield* OpenLog.placeOf(Option.fromNullable(log))
+    const layer = yield* AgentAtWork.kernel("serve", open, {
       gate: settings.gate,
       sandbox: settings.sandbox,
       trustLog: settings.trust,

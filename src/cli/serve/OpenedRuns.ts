@@ -106,10 +106,11 @@ const recorded = ({ log, workspace, env, secrets = [], ...options }: Recording) 
     const routes = yield* ProxiedProgram.attempt(async () => proxying.routes(env))
     let unrecorded: ReadonlyMap<string, number> = new Map()
     const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
-    const filename = yield* OpenLog.fileOf(Option.fromNullable(log))
+    const place = yield* OpenLog.placeOf(Option.fromNullable(log))
+    if (workspace !== undefined) yield* OpenLog.keepingFiles(place, "workspace")
     const run = yield* ProxiedProgram.attempt(() =>
       LiveRun.begin(
-        { ...options, log: filename, secrets: [...secrets, ...keysOf(env)] },
+        { ...options, log: place.open, secrets: [...secrets, ...keysOf(env)] },
         () => {},
         { means: "proxy", addresses: proxying.namedSafely(routes) },
         { unseen, workspace },
@@ -137,8 +138,8 @@ const replayed = ({ log, task, env }: Replaying) =>
       return { taskId, recorder: yield* ProxiedProgram.recorderOf(taskId) }
     })
     const { taskId, recorder } = yield* Effect.provide(found, OpenLog.forPast(typed))
-    const filename = yield* OpenLog.fileOf(typed)
-    const { run, close } = yield* ProxiedProgram.attempt(() => ReplayedRun.begin({ log: filename, taskId }))
+    const { open } = yield* OpenLog.placeToLookAt(typed)
+    const { run, close } = yield* ProxiedProgram.attempt(() => ReplayedRun.begin({ log: open, taskId }))
     const routes = yield* ProxiedProgram.attempt(async () =>
       proxying.routes(proxying.withAddresses(env, recorder?.addresses ?? {})),
     )

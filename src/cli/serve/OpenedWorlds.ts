@@ -2,7 +2,6 @@
  * The worlds and vectors of worlds that a connection has opened, by number. Those on the same log share one kernel, which
  * holds the log's lease from the first of them to the last.
  */
-import * as path from "node:path"
 import { type Context, Data, Effect, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Autoreset } from "../../events/vocabulary/Worlds.ts"
@@ -175,12 +174,12 @@ export const make: Effect.Effect<OpenedWorlds, never, Scope.Scope> = Effect.gen(
     Effect.gen(function* () {
       const open = opened.size + vectors.size
       if (open >= MAX_WORLDS) return yield* new TooManyWorlds({ open })
-      const filename = yield* OpenLog.fileOf(Option.fromNullable(log))
-      const kernel = yield* kernelOn(path.resolve(filename), settings, restore)
+      const { open: place, name: filename } = yield* OpenLog.placeOf(Option.fromNullable(log))
+      const kernel = yield* kernelOn(place, settings, restore)
       const user = Symbol(typed)
       kernel.users.add(user)
       const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-      const end = Effect.zipRight(Scope.close(scope, Exit.void), leave(filename, kernel, user))
+      const end = Effect.zipRight(Scope.close(scope, Exit.void), leave(place, kernel, user))
       const built = yield* Effect.flatMap(WorldToPlay.find(typed, true), ({ plugin }) => build(plugin)).pipe(
         Scope.extend(scope),
         Effect.provide(kernel.services),

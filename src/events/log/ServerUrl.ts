@@ -19,6 +19,9 @@ export const shown = (log: string): string => {
   }
 }
 
+/** A log's name for messages: the file as it is, or the URL without a password. */
+export const nameOf = (log: string): string => (isAddress(log) ? shown(log) : log)
+
 /**
  * True if a part of the password may stand in another part of the URL: a `/`, `?` or `#` in it ends the server's name,
  * and without `//` there is no server's name.

@@ -4,16 +4,14 @@ import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
-import * as ServerUrl from "../../events/log/ServerUrl.ts"
+import * as BesideLog from "../../events/log/BesideLog.ts"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
-import * as UserStore from "../../platform/user/UserStore.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
-import { sha256 } from "../../values/Digest.ts"
 
 /**
  * The directory of a log's copies: next to its file. For a log on a server, each machine has its own in the user's
@@ -21,13 +19,7 @@ import { sha256 } from "../../values/Digest.ts"
  *
  * @param log the log's name, without a password
  */
-export const directoryOf = (log: string): string => {
-  if (!ServerUrl.isAddress(log)) return `${path.resolve(log)}.plugins`
-  const store = UserStore.directory()
-  if (store === undefined)
-    throw new Error(`no directory for plugins' copies is known: set ${UserStore.VARIABLE} to an absolute path`)
-  return path.join(store, "servers", `${sha256(log).slice(0, 32)}.plugins`)
-}
+export const directoryOf = (log: string): string => `${BesideLog.of(log)}.plugins`
 
 /** The path carries the digest's first digits; `load` checks the whole digest. */
 export const pathOf = (copies: string, name: string, digest: string): string =>

@@ -2,14 +2,13 @@
 
 import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import { LogFileName } from "../../events/log/LogFileName.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { TimelineNameInvalid } from "../../kernel/fork/TimelineName.ts"
 import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
-import * as ReadOnly from "../log/ReadOnlyLog.ts"
+import * as RecorderLog from "../log/RecorderLog.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
@@ -20,7 +19,7 @@ import * as ForkPlace from "./ForkPlace.ts"
 
 /** Options of `forked`. */
 export interface ForkOptions {
-  /** The log's file; the fork is written to it. */
+  /** The log's file, or `postgres://…`; the fork is written to it. */
   readonly log: string
   /** The fork point: a position (`412`, `"@412"`, `"fork-1@412"`), an event's id or a time. */
   readonly at: Moment.Moment
@@ -68,7 +67,7 @@ export const forked = async <A>(
   const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log, trust } = decode(options)
   const begin = async (taken: ReadonlyArray<string>): Promise<Begun> => {
     const place = await ForkPlace.find({ moment: at, taskId, timeline, taken }).pipe(
-      Effect.provide(ReadOnly.layer(log)),
+      Effect.provide(RecorderLog.layer(log)),
       Calls.run,
     )
     try {
@@ -94,7 +93,7 @@ interface Begun extends PlaybackRun.PlaybackRun {
 }
 
 const Fields = Options.of<ForkOptions>({
-  required: { log: LogFileName, at: Moment.Moment },
+  required: { log: Options.Path, at: Moment.Moment },
   optional: {
     taskId: Options.Text,
     set: Changes.Changes,

@@ -2,7 +2,7 @@
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
-import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as KeptAlive from "../../platform/recorded/KeptAlive.ts"
 import * as Redaction from "../http/Redaction.ts"
 import type * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"

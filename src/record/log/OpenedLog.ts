@@ -4,20 +4,21 @@ import * as os from "node:os"
 import { Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
 import { EventLog, Exact, type LogError, NoStream } from "../../events/log/EventLog.ts"
 import { Presence } from "../../events/log/Presence.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
 import type { ForkedFrom, Recorder, RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
-import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as KeptAlive from "../../platform/recorded/KeptAlive.ts"
 import * as Calls from "../../promise/Calls.ts"
 import { defined } from "../../values/defined.ts"
 import { visibleLines } from "../../values/PlainText.ts"
 import { RunNotOpen } from "../Run.ts"
 import * as KeyVariables from "./KeyVariables.ts"
 import * as LeftRuns from "./LeftRuns.ts"
+import * as RecorderLog from "./RecorderLog.ts"
 import * as RunStream from "./RunStream.ts"
 
 export interface BegunRun {
@@ -27,7 +28,7 @@ export interface BegunRun {
   /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
-  /** The log's file. */
+  /** The log's file, or its URL without a password. */
   readonly file: string
   /**
    * `gone` ends with a reason once nobody waits for the answer: the question is then withdrawn. `onRequested` is called
@@ -128,7 +129,7 @@ export const join = (
 const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task: NewTask): Promise<BegunRun> => {
   const { agent, id, ...others } = task
   const actor = `agent:${agent}`
-  const found = await opened.run(
+  const work = opened.run(
     Effect.gen(function* () {
       const log = yield* EventLog
       const taskId = id === undefined ? newId() : yield* TaskId.checked(id)
@@ -140,6 +141,7 @@ const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task:
       return { log, taskId, actor, opened: position, past: known }
     }),
   )
+  const found = await KeptAlive.during(work)
   return begun(opened, found, found.past, recorder.identity)
 }
 
@@ -169,17 +171,17 @@ export const opening = async <A>(
   const scope = Effect.runSync(Scope.make())
   try {
     const layer = Layer.provideMerge(
-      SqliteEventLog.layer({ filename }),
+      RecorderLog.layerForWriting(filename),
       Layer.merge(warnings(isSilent), KeptAlive.layer),
     )
-    const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
-    const calls = Calls.make(filename, runtime, scope)
+    const runtime = await KeptAlive.during(Calls.run(Scope.extend(Layer.toRuntime(layer), scope)))
+    const calls = Calls.make(ServerUrl.nameOf(filename), runtime, scope)
     // The runtime already has the services; providing them again would dominate the cost of a call.
     const run: OpenedLog["run"] = <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) =>
       calls.run(effect as Effect.Effect<A, E>)
-    return await run(make({ run, close: calls.close }, scope))
+    return await KeptAlive.during(run(make({ run, close: () => KeptAlive.during(calls.close()) }, scope)))
   } catch (error) {
-    await Calls.run(Scope.close(scope, Exit.void))
+    await KeptAlive.during(Calls.run(Scope.close(scope, Exit.void)))
     throw error
   }
 }

@@ -2,7 +2,8 @@
 
 import { Data } from "effect"
 import type { InvalidEvent } from "../../events/log/EventLog.ts"
-import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
+import * as KeptAlive from "../../platform/recorded/KeptAlive.ts"
 import * as Within from "../Within.ts"
 import type { AppendOptions, RunStream, Told } from "./RunStream.ts"
 
@@ -51,7 +52,8 @@ export const make = (options: {
   readonly stream: RunStream
   readonly onFailed?: (failed: RecordingFailed) => void
 }): RunLog => {
-  const { taskId, log, onLogFailure, stream, onFailed = () => {} } = options
+  const { taskId, onLogFailure, stream, onFailed = () => {} } = options
+  const log = ServerUrl.nameOf(options.log)
   const underWay = new Set<Promise<unknown>>()
   let failure: RecordingFailed | undefined
 

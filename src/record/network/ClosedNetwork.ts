@@ -4,6 +4,7 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
+import * as OwnConnections from "../../platform/recorded/OwnConnections.ts"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import type { Answering } from "./AnsweringServer.ts"
 import { type NetworkAttempt, NetworkClosed, ownStackFrame } from "./NetworkAttempt.ts"
@@ -35,8 +36,8 @@ export const during = <A>(closing: Closing, does: () => A): A => scope.run(closi
 /** Runs a function with the network open, even inside a closed one. */
 export const outside = <A>(does: () => A): A => scope.run("open", does)
 
-/** Whether the current code runs inside `outside`. */
-export const isOutside = (): boolean => scope.getStore() === "open"
+/** Whether the current code runs inside `outside`, or connects to the log. */
+export const isOutside = (): boolean => scope.getStore() === "open" || OwnConnections.isInside()
 
 /** The closed function that the current code belongs to; undefined for the rest of the process. */
 export const region = (): Closing | undefined => {
@@ -45,7 +46,7 @@ export const region = (): Closing | undefined => {
 }
 
 const concerning = (): Closing | undefined => {
-  const found = scope.getStore() ?? ofProcess
+  const found = OwnConnections.isInside() ? "open" : (scope.getStore() ?? ofProcess)
   return found === "open" ? undefined : found
 }
 

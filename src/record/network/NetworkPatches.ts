@@ -132,7 +132,7 @@ const closeConnections = () => {
           ? ClosedNetwork.refusalAgain(target)
           : ClosedNetwork.refusal("connection", target, secureConnect ?? connect)
         if (refused === undefined) {
-          for (const tell of observers) tell(this, target, isHttp)
+          if (!ClosedNetwork.isOutside()) for (const tell of observers) tell(this, target, isHttp)
           return original.apply(this, args)
         }
         // HTTP/2 treats a socket without a handle as connected.

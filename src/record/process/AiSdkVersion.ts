@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module"
 import * as path from "node:path"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import * as Unseen from "../network/Unseen.ts"
 import type { RecordedHere } from "./RecordedHere.ts"
@@ -51,7 +52,7 @@ export const linesOf = (
 ): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const version = here.sdk ?? found
-  const show = `npx hindcast task show ${quoteWord(taskId)} --log ${quoteWord(path.relative(process.cwd(), log) || log)}`
+  const show = `npx hindcast task show ${quoteWord(taskId)} --log ${quoteWord(ServerUrl.isAddress(log) ? log : path.relative(process.cwd(), log) || log)}`
   if (here.models + here.tools === 0) {
     lines.push(`nothing was recorded: the program called no model that ${named(version)} or a request over HTTP shows.`)
   } else {

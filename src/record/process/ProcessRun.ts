@@ -21,6 +21,9 @@ const report = Schema.String
 /** URL of the preload module for its children. */
 const preload = Schema.String
 
+/** File of the task's events, for a program that may not reach the log, which is on a server. */
+const events = optional(Schema.String)
+
 const Recording = Schema.Struct({
   does: Schema.Literal("record"),
   log: Schema.String,
@@ -79,6 +82,7 @@ const Replaying = Schema.Struct({
   taskId: Schema.String,
   part: optional(Schema.Int),
   live: optional(Live),
+  events,
   report,
 })
 
@@ -91,6 +95,7 @@ const Examining = Schema.Struct({
   tick: Schema.Int,
   seed: Schema.Int,
   order: Order,
+  events,
   /** File for the requests, one JSON line each. */
   told: Schema.String,
 })

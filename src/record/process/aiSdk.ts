@@ -8,7 +8,6 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { isMainThread } from "node:worker_threads"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
-import { EXPECTED, FOUND } from "../../events/log/LogFileName.ts"
 import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import * as AiSdkVersion from "./AiSdkVersion.ts"
@@ -31,12 +30,8 @@ const nameOf = (file: string | undefined): string =>
   path.basename(file ?? "node").replace(/\.[cm]?[jt]sx?$/, "") || "node"
 
 const record = async () => {
-  // Before a file is named after the URL and its password.
-  if (ServerUrl.isAddress(process.env.HINDCAST_LOG ?? "")) {
-    say(`HINDCAST_LOG: expected ${EXPECTED}, found ${FOUND}. The program was not started.`)
-    process.exit(1)
-  }
-  const log = path.resolve(process.env.HINDCAST_LOG || path.join(".hindcast", "log.db"))
+  const named = process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")
+  const log = ServerUrl.isAddress(named) ? named : path.resolve(named)
   const place = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-program-"))
   const report = path.join(place, "report.json")
   const taskId = newId()
@@ -56,7 +51,7 @@ const record = async () => {
     const [told, here] = [ProcessReport.read(report), RecordedHere.current()]
     // Without a report, the program was not started, which is said already.
     if (told !== undefined && here !== undefined)
-      for (const line of AiSdkVersion.linesOf(used, here, { taskId, log, ...told })) say(line)
+      for (const line of AiSdkVersion.linesOf(used, here, { taskId, log: ServerUrl.nameOf(log), ...told })) say(line)
     fs.rmSync(place, { recursive: true, force: true })
   })
   await import("./preload.ts")

@@ -18,7 +18,7 @@ import type { RecordingFailed } from "../log/RunLog.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import * as Unseen from "../network/Unseen.ts"
 import type { PlaybackRun } from "../replay/PlaybackRun.ts"
-import { eventsOf } from "../replay/RecordedEvents.ts"
+import * as RecordedEvents from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
 import * as Children from "./Children.ts"
 import * as ClosedProcess from "./ClosedProcess.ts"
@@ -125,8 +125,9 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
   return ended
 }
 
-const replayProcess = async ({ does: _, closed, report, ...recorded }: Replaying) => {
-  const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) })
+const replayProcess = async ({ does: _, closed, report, events, ...recorded }: Replaying) => {
+  const known = events === undefined ? undefined : RecordedEvents.kept(events)
+  const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) }, known)
   install(replaying, closed, ProcessReport.to(report))
   // Tools called for real may use the network.
   await ClosedProcess.close(closed, { fetch: replaying.run.fetch, isClosed: () => recorded.live !== "tools" })
@@ -134,8 +135,8 @@ const replayProcess = async ({ does: _, closed, report, ...recorded }: Replaying
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
 
-const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, told }: Examining) => {
-  const events = await eventsOf(log, taskId)
+const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, told, events: file }: Examining) => {
+  const events = file === undefined ? await RecordedEvents.eventsOf(log, taskId) : RecordedEvents.kept(file)
   globalThis.fetch = ExaminedFetch.make(events, Redaction.make(), order, (asked) => {
     fs.appendFileSync(told, `${JSON.stringify(asked)}\n`)
   })

@@ -1,13 +1,17 @@
 /** Reads the events of a recorded run from its log. */
+
+import * as fs from "node:fs"
 import { Data, Effect } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { NotReplayable } from "../../kernel/context/NotReplayable.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import * as Calls from "../../promise/Calls.ts"
 import { defined } from "../../values/defined.ts"
-import * as ReadOnly from "../log/ReadOnlyLog.ts"
+import * as RecorderLog from "../log/RecorderLog.ts"
 
 /** The log has no such run. Name the id of a recorded task. */
 export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log: string; readonly taskId?: string }> {
@@ -25,6 +29,10 @@ export const eventsOf = (
   taskId: string | undefined,
   timeline = MAIN,
 ): Promise<ReadonlyArray<Event>> =>
+  eventsIn(filename, taskId, timeline).pipe(Effect.provide(RecorderLog.layer(filename)), Calls.run)
+
+/** Like `eventsOf`, of an open log. */
+export const eventsIn = (filename: string, taskId: string | undefined, timeline = MAIN) =>
   Effect.gen(function* () {
     const main = yield* EventLog
     const log = Timelines.view(main, yield* Timelines.named(main, timeline))
@@ -39,8 +47,17 @@ export const eventsOf = (
     if (encrypted !== undefined)
       return yield* new NotReplayable({ taskId: encrypted.taskId ?? "", position: encrypted.position })
     if (events.length > 0) return events
-    return yield* Effect.fail(new RunNotFound({ log: filename, ...defined({ taskId }) }))
-  }).pipe(Effect.provide(ReadOnly.layer(filename)), Calls.run)
+    return yield* Effect.fail(new RunNotFound({ log: ServerUrl.nameOf(filename), ...defined({ taskId }) }))
+  })
+
+/**
+ * Writes a task's events to a file, for a program that cannot reach the server of its log. Only the owner may read it.
+ */
+export const keep = (file: string, events: ReadonlyArray<Event>): void =>
+  fs.writeFileSync(file, JSON.stringify(events), { mode: OwnerOnly.FILE_MODE, flag: "wx" })
+
+/** Reads what `keep` of this version wrote. */
+export const kept = (file: string): ReadonlyArray<Event> => JSON.parse(fs.readFileSync(file, "utf8"))
 
 /** The last opened task; null if there is none. Searches from the end of the log in growing steps. */
 const lastTask = (log: EventLog.Service) =>

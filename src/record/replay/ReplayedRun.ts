@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import { LogFileName } from "../../events/log/LogFileName.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
@@ -17,7 +17,7 @@ import * as Recording from "./Recording.ts"
 
 /** Options of `replayed`. */
 export interface RecordedRun {
-  /** The log's file; it is only read. */
+  /** The log's file, or `postgres://…`; it is only read. */
   readonly log: string
   /** The task's id. Default: the last task of the log. */
   readonly taskId?: string
@@ -52,10 +52,14 @@ export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => 
     isClosed: () => recorded.live !== "tools",
   })
 
-/** Begins a replay whose caller runs the program and closes the replay. */
-export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
+/**
+ * Begins a replay whose caller runs the program and closes the replay.
+ *
+ * @param known the task's events, if the caller has read them already
+ */
+export const begin = async (recorded: RecordedRun, known?: ReadonlyArray<Event>): Promise<PlaybackRun.PlaybackRun> => {
   const { log, taskId, part, secrets, live, fetch = globalThis.fetch } = decode(recorded)
-  const events = await eventsOf(log, taskId)
+  const events = known ?? (await eventsOf(log, taskId))
   const replayedPart = Parts.named(events[0]?.taskId ?? "", events, part)
   const playback = Playback.of(Recording.of(events, replayedPart), { live })
   return PlaybackRun.make(playback, Redaction.make(secrets), unrecorded(fetch))
@@ -79,7 +83,7 @@ const promised =
     await does(...args)
 
 const Fields = Options.of<RecordedRun>({
-  required: { log: LogFileName },
+  required: { log: Options.Path },
   optional: {
     part: Schema.Positive.pipe(Schema.int()),
     taskId: Options.Text,

@@ -6,7 +6,7 @@ import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../../log/Lease.ts"
 import { newId } from "../../vocabulary/Event.ts"
-import { attemptRead, type Database, pause } from "../server/connection.ts"
+import { attemptRead, type Database } from "../server/connection.ts"
 import type { Session } from "../server/session.ts"
 import { announce, COLUMNS, type Heartbeat, heartbeatIn, judge, WATCH_INTERVAL_MS } from "./heartbeats.ts"
 
@@ -67,7 +67,7 @@ export const make = (database: Database, session: Session, readonly: boolean): L
         hasWarned = true
         warn(row.holder)
       }
-      await pause(WATCH_INTERVAL_MS)
+      await database.waitToLook(WATCH_INTERVAL_MS)
     }
   }
 

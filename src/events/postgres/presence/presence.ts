@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import type { Presence } from "../../log/Presence.ts"
 import { newId } from "../../vocabulary/Event.ts"
-import { attemptRead, type Database, pause } from "../server/connection.ts"
+import { attemptRead, type Database } from "../server/connection.ts"
 import type { Session } from "../server/session.ts"
 import { announce, COLUMNS, heartbeatIn, judge, WATCH_INTERVAL_MS } from "./heartbeats.ts"
 
@@ -38,7 +38,7 @@ export const make = (database: Database, session: Session, readonly: boolean): P
         for (let now = first; ; now = await look(identity)) {
           if (now.state?._tag === "Alive" || (now.beat !== undefined && now.beat !== first.beat)) return "alive"
           if (now.state?._tag === "Gone" || performance.now() - began >= watchMs) return "gone"
-          await pause(Math.min(WATCH_INTERVAL_MS, watchMs))
+          await database.waitToLook(Math.min(WATCH_INTERVAL_MS, watchMs))
         }
       }),
     forget: (identities) =>

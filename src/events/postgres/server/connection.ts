@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto"
 import { Effect, type Scope } from "effect"
 import type pg from "pg"
+import * as KeptAlive from "../../../platform/recorded/KeptAlive.ts"
+import * as OwnConnections from "../../../platform/recorded/OwnConnections.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import type { Address } from "./address.ts"
 import type { Driver } from "./driver.ts"
@@ -37,6 +39,8 @@ export interface Database {
   readonly patiently: <A>(run: (again: boolean) => Promise<A>) => Promise<A>
   /** Ends the patience: the log is closing. */
   readonly hurry: () => void
+  /** Waits between two looks at another process, in milliseconds. In the process of a recorded program, it lets that exit. */
+  readonly waitToLook: (ms: number) => Promise<void>
 }
 
 /** Reads in progress, and transactions: the writer's, a snapshot's. */
@@ -73,10 +77,12 @@ export const make = (
   deadlineMs: number = DEADLINE_MS,
 ): Effect.Effect<Database, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(KeptAlive.isLayered, (isIdle) => {
       const config = { ...configOf(address), types: { getTypeParser: parserOf(types) } }
+      const OwnClient = ownClientOf(Client)
       const poolOf = (max: number) => {
-        const pool = new Pool({ ...config, max })
+        // As a file does, an idle log lets its program exit.
+        const pool = new Pool({ ...config, max, allowExitOnIdle: true, Client: OwnClient })
         // An idle connection that breaks is replaced at the next statement.
         pool.on("error", () => {})
         // The statement that runs on it fails, and tells.
@@ -157,12 +163,13 @@ export const make = (
           for (const tried of tries) if (tried.status === "fulfilled") tried.value.release()
           for (const tried of tries) if (tried.status === "rejected") throw tried.reason
         },
-        client: () => new Client(config),
+        client: () => new OwnClient(config),
         deadlineMs,
         patiently,
         hurry: () => {
           patienceMs = CLOSING_PATIENCE_MS
         },
+        waitToLook: (ms) => pause(ms, isIdle),
         end: () => {
           hasEnded = true
           return within(Promise.all([reads.end(), writes.end()]))
@@ -177,10 +184,15 @@ const MAX_REPEATS = 5
 /** The driver's option for a statement's deadline, which its types lack. */
 const limited = (withinMs: number | undefined) => (withinMs === undefined ? {} : { query_timeout: withinMs })
 
-/** By the real clock, not an Effect's: a server does not follow a test's clock. */
-export const pause = (ms: number): Promise<void> =>
+/**
+ * By the real clock, not an Effect's: a server does not follow a test's clock.
+ *
+ * @param isIdle whether it lets the program exit
+ */
+export const pause = (ms: number, isIdle = false): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, ms)
+    const timer = setTimeout(resolve, ms)
+    if (isIdle) timer.unref()
   })
 
 /** Waits for the end of connections, for up to five seconds. Never rejects. */
@@ -214,6 +226,15 @@ export const attemptRead = <A>(address: Address, run: () => Promise<A>) =>
     "DiskFull",
     ({ log }) => new LogUnavailable({ log, reason: "the server's disk is full; make room and try again" }),
   )
+
+/** In a recorded program, its connections are not the program's. */
+const ownClientOf = (Client: Driver["Client"]): Driver["Client"] =>
+  class extends Client {
+    // The pool passes a callback; the session awaits a promise.
+    override connect(...args: ReadonlyArray<never>): Promise<pg.Client> {
+      return OwnConnections.during(() => Reflect.apply(super.connect, this, args))
+    }
+  }
 
 const configOf = ({ host, port, user, password, database, schema, ssl }: Address): pg.ClientConfig => ({
   ...(host === undefined ? {} : { host }),

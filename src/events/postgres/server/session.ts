@@ -37,6 +37,12 @@ const TRY_LOCK = "SELECT pg_try_advisory_lock($1::bigint)"
 /** A lock that was taken again after a reconnection is taken twice. */
 const UNLOCK = "SELECT pg_advisory_unlock($1::bigint), pg_advisory_unlock($1::bigint)"
 
+/** The driver's methods, which its types lack. */
+const keepAlive = (client: pg.Client, isNeeded: boolean): void => {
+  const method: unknown = Reflect.get(client, isNeeded ? "ref" : "unref")
+  if (typeof method === "function") method.call(client)
+}
+
 /** Creates a session that connects at its first use. */
 export const make = (database: Database): Session => {
   const locks = new Set<string>()
@@ -52,7 +58,15 @@ export const make = (database: Database): Session => {
   let last: Promise<unknown> = Promise.resolve()
   const run = (on: pg.Client, text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
     const config = { text, values: [...values], rowMode: "array" as const, query_timeout: database.deadlineMs }
-    const next = last.then(async () => (await on.query<Array<unknown>>(config)).rows)
+    const next = last.then(async () => {
+      // Only work keeps the program alive.
+      keepAlive(on, true)
+      try {
+        return (await on.query<Array<unknown>>(config)).rows
+      } finally {
+        keepAlive(on, false)
+      }
+    })
     last = next.catch((cause: unknown) => {
       if (isLost(cause)) void on.end().catch(() => {})
     })
@@ -89,6 +103,7 @@ export const make = (database: Database): Session => {
     client.on("notification", wakeAll)
     try {
       await client.connect()
+      keepAlive(client, false)
       current = client
       held = new Set()
       // A former connection of this process may still hold it, until the server notices its end: heartbeats try again.
@@ -128,7 +143,7 @@ export const make = (database: Database): Session => {
       try {
         await client()
       } catch {
-        await pause(wait)
+        await pause(wait, true)
       }
     }
     isReconnecting = false

@@ -4,7 +4,7 @@
  */
 
 import { Clock, Duration, Effect, Layer } from "effect"
-import { LONGEST_MS } from "../values/Options.ts"
+import { LONGEST_MS } from "../../values/Options.ts"
 
 const usual = Clock.make()
 
@@ -24,6 +24,9 @@ const clock: Clock.Clock = {
 
 /** Runs a kernel on that clock. */
 export const layer: Layer.Layer<never> = Layer.setClock(clock)
+
+/** Whether the caller runs on that clock. */
+export const isLayered: Effect.Effect<boolean> = Effect.clockWith((now) => Effect.succeed(now === clock))
 
 /** Keeps the process alive until the work settles. */
 export const during = <A>(work: Promise<A>): Promise<A> => {
