@@ -8,19 +8,21 @@ import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOf } from "../kernel/pricing/Prices.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as Transcript from "../projections/request/Transcript.ts"
+import * as Spending from "../projections/tree/Spending.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
 import { nameOf } from "./Fallbacks.ts"
+import { wasUnasked } from "./LimitedTurn.ts"
 import * as Memory from "./Memory.ts"
 import type { Settings } from "./ModelAgentOptions.ts"
 import { exceededIn, fullName, leftMsOf, type ModelRun, workedMsOf } from "./ModelRun.ts"
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
-import { type Asked, ask, type CountedUsage } from "./Turns.ts"
+import { type Asked, ask } from "./Turns.ts"
 
 export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
   Effect.suspend(() => {
@@ -107,14 +109,12 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   refusal: (model: Model) => refusalOf(settings, run, model),
   leftMs: leftMsOf(settings, task, run),
   workedMs: workedMsOf(task, run),
-  count: ({ usage, cost, isMetered }: CountedUsage) => {
-    const { usd, tokens } = run.used
-    const used = usage.inputTokens + usage.outputTokens
-    run.used = {
-      ...run.used,
-      tokens: tokens === undefined || !isMetered ? undefined : tokens + used,
-      usd: usd === undefined || cost === null ? undefined : usd + cost.usd,
-    }
+  countAnswer: (answer: Parameters<typeof Spending.answered>[1]) => {
+    run.used = Spending.answered(run.used, answer)
+  },
+  countFailure: (failure: Parameters<typeof Spending.failed>[1]) => {
+    const used = Spending.failed(run.used, failure)
+    run.used = wasUnasked(failure) ? { ...used, usd: undefined } : used
   },
 })
 

@@ -6,7 +6,7 @@ import * as Options from "../values/Options.ts"
 
 /** The limits of one task. Default of each: none. A limit of 0 allows no request at all. */
 export interface Budget {
-  /** Turns: answered requests to the model. */
+  /** Requests to the model that it answered or may charge for. */
   readonly steps?: number
   /** Tokens of all requests and answers. */
   readonly tokens?: number

@@ -3,6 +3,7 @@
 import { Effect, Schema } from "effect"
 import { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import { optional } from "../events/vocabulary/EventType.ts"
+import type { Spent } from "../kernel/tasks/calls/ModelCall.ts"
 import { ModelCallFailed, warnOfUnknownFields } from "../kernel/tasks/ModelCalls.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
@@ -23,6 +24,10 @@ export const unasked = ({ provider, model }: Model, reason: string) =>
     reason,
     usage: { inputTokens: 0, outputTokens: 0 },
   })
+
+/** Whether a model was not asked because of its price: no request to it will be possible. */
+export const wasUnasked = ({ kind, response, usage, cost }: Spent): boolean =>
+  kind === "invalid-request" && response === undefined && usage !== undefined && cost === undefined
 
 /** The model's turn. A program's model may return anything, so an invalid turn fails before it is recorded. */
 export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): Effect.Effect<Turn, ModelCallFailed> => {

@@ -19,7 +19,18 @@ import type * as Budgets from "./Budget.ts"
 import { callsIn, cutForDecision, interruptedIn, type RecordedAnswer, reasoningIn, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, remember, type Settings, settingsOf } from "./ModelAgentOptions.ts"
-import { begin, countChild, exceededIn, fullName, leftMsOf, type ModelRun, shareOf, tell } from "./ModelRun.ts"
+import {
+  begin,
+  countChild,
+  exceededIn,
+  fullName,
+  learnBelow,
+  leftMsOf,
+  type ModelRun,
+  shareOf,
+  tell,
+  usedBy,
+} from "./ModelRun.ts"
 import * as RecalledMemories from "./RecalledMemories.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
@@ -50,6 +61,7 @@ export const fromModel = (options: ModelAgentOptions): AdvancingAgent => {
   if (Array.isArray(settings.handoffs)) HandOff.among(settings)
   const agent: AdvancingAgent = {
     ...settings.agent,
+    budget: settings.budget,
     advance: (task) =>
       Effect.gen(function* () {
         const run = runs.get(task) ?? (yield* begin(settings, task))
@@ -64,6 +76,7 @@ type TurnError = InvalidOptions | ModelCallFailed | ToolCalls.ExecuteError | App
 
 const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
+    yield* learnBelow(settings, task, run)
     const before = yield* exceededIn(settings, task, run)
     if (before !== undefined) return yield* endByBudget(settings, task, before)
     ReceivedInputs.hear(run, yield* run.waits ? ReceivedInputs.awaitNext(task, run) : ReceivedInputs.takeUrgent(task))
@@ -93,7 +106,6 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
     const { answer, tokens } = asked.right
     run.messages = [...run.messages, { role: "assistant", content: answer.parts }]
     run.tokens = tokens
-    run.used = { ...run.used, steps: run.used.steps + 1 }
     return yield* follow(settings, task, run, tools, answer)
   })
 
@@ -149,7 +161,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       yield* HandOff.to(handOff.right, settings, task, run)
       return true
     }
-    const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
+    const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - usedBy(run).commands
     const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
       // A replay follows the recorded order: an earlier release ran all calls together.

@@ -3,10 +3,11 @@
 import { Effect } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
-import type { ChildUse } from "../events/vocabulary/Tasks.ts"
+import type { ChildUse, UseBelow } from "../events/vocabulary/Tasks.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { Capabilities } from "../kernel/tasks/Capabilities.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import * as Spending from "../projections/tree/Spending.ts"
 import { smaller } from "../projections/tree/TaskTree.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
@@ -34,7 +35,9 @@ export interface ModelRun {
   /** Digests of the guide and tools in the last request. */
   guideDigest: string | undefined
   toolsDigest: string | undefined
-  used: Omit<Budgets.Used, "wallMs">
+  used: Spending.Spending
+  /** What the tasks used, or reserve, that a program started below this one. */
+  below: UseBelow | undefined
   /** The names of models whose prices are known. */
   readonly priced: Set<string>
   models: Fallbacks.ModelsInTurn
@@ -68,7 +71,8 @@ export const begin = (
       tokens: 0,
       guideDigest: undefined,
       toolsDigest: undefined,
-      used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
+      used: Spending.none,
+      below: undefined,
       priced: new Set(),
       models,
       handOffs: 0,
@@ -94,25 +98,44 @@ export const guidedBy = (
 
 /** Counts what a called agent used, as its own. */
 export const countChild = (run: ModelRun, { used }: ChildUse): void => {
-  const { steps, commands, tokens, usd } = used ?? { steps: 0, commands: 0, tokens: null, usd: null }
-  const { used: before } = run
-  run.used = {
-    steps: before.steps + steps,
-    commands: before.commands + commands,
-    tokens: before.tokens === undefined || tokens === null ? undefined : before.tokens + tokens,
-    usd: before.usd === undefined || usd === null ? undefined : before.usd + usd,
-  }
+  run.used = Spending.plus(run.used, Spending.ofUse(used ?? { steps: 0, commands: 0, tokens: null, usd: null }))
 }
+
+/**
+ * Learns what the tasks use that a program started below this one. If only what open ones reserve is left of the budget,
+ * waits until one of them has ended: then the rest of its part is free again.
+ */
+export const learnBelow = (settings: Settings, task: AgentTask, run: ModelRun) =>
+  Effect.gen(function* () {
+    if (!COUNTED.some((limit) => settings.budget[limit] !== undefined)) return
+    run.below = yield* task.below()
+    while ((run.below?.open ?? 0) > 0) {
+      const own = Budgets.exceeded(settings.budget, { ...run.used, wallMs: 0 })
+      const all = Budgets.exceeded(settings.budget, { ...usedBy(run), wallMs: 0 })
+      if (own !== undefined || all === undefined) return
+      const before = run.below
+      run.below = yield* task.below({ after: before, withinMs: yield* leftMsOf(settings, task, run) })
+      if (run.below === before) return
+    }
+  })
+
+const COUNTED = ["steps", "commands", "tokens", "usd"] as const
+
+/** What the agent used, and what the tasks use that a program started below its own. */
+export const usedBy = ({ used, below }: ModelRun): Spending.Spending =>
+  below === undefined ? used : Spending.plus(used, Spending.ofUse(below))
 
 /** What each of several called agents may use of the rest of the budget; undefined without limits. */
 export const shareOf = (settings: Settings, task: AgentTask, run: ModelRun, together: number) =>
   Effect.map(leftMsOf(settings, task, run), (leftMs) => {
-    return Budgets.share(settings.budget, { ...run.used, wallMs: 0 }, leftMs, together)
+    return Budgets.share(settings.budget, { ...usedBy(run), wallMs: 0 }, leftMs, together)
   })
 
 /** The first budget that is used up, now or `afterMs` later. Time spent waiting for people does not count. */
 export const exceededIn = ({ budget }: Settings, task: AgentTask, run: ModelRun, afterMs = 0) =>
-  Effect.map(workedMsOf(task, run), (workedMs) => Budgets.exceeded(budget, { ...run.used, wallMs: workedMs + afterMs }))
+  Effect.map(workedMsOf(task, run), (workedMs) =>
+    Budgets.exceeded(budget, { ...usedBy(run), wallMs: workedMs + afterMs }),
+  )
 
 /**
  * Milliseconds that the agent has worked on its task, in earlier processes too. Time spent waiting for people does not

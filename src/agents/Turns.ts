@@ -7,7 +7,8 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOfSource } from "../kernel/pricing/Prices.ts"
-import { isMetered, isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import type { Spent } from "../kernel/tasks/calls/ModelCall.ts"
+import { isTransient, ModelCallFailed, type ModelCallResponse } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import * as RequestDigest from "../projections/request/RequestDigest.ts"
 import { defined } from "../values/defined.ts"
@@ -41,7 +42,10 @@ export interface Asking {
   readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
   /** The cost of an answer; null if unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
-  readonly count: (used: CountedUsage) => void
+  /** Counts what an answer used. */
+  readonly countAnswer: (answer: Pick<ModelCallResponse, "usage" | "cost">) => void
+  /** Counts what a request without a whole answer used. */
+  readonly countFailure: (failure: Spent) => void
   /** Whether the budget allows another request after this many milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
   /** Why the model must not be asked, or undefined. The log records the request as failed. */
@@ -49,12 +53,6 @@ export interface Asking {
   readonly leftMs: Effect.Effect<number>
   /** Milliseconds that the agent has worked on its task. */
   readonly workedMs: Effect.Effect<number>
-}
-
-export interface CountedUsage {
-  readonly usage: Turn["usage"]
-  readonly cost: ModelCost | null
-  readonly isMetered: boolean
 }
 
 /** The record of a request: its news in the first attempt and in retries. */
@@ -79,7 +77,7 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { models, retries, backoffMs, count, mayAsk, interruptible } = asking
+  const { models, retries, backoffMs, countAnswer, countFailure, mayAsk, interruptible } = asking
   const requestDigest = RequestDigest.of(request)
   let isFirst = true
   const attempt = (
@@ -91,13 +89,10 @@ export const ask = (
     const told = isFirst ? recorded.first : recorded.again
     isFirst = false
     let isCounted = false
-    const countLost = ({ lost = [] }: Pick<ModelCallFailed, "lost">) => {
-      for (const { usage, cost } of lost) count({ usage, cost: cost ?? null, isMetered: true })
-    }
     const countFailed = (failure: ModelCallFailed) => {
-      const { usage, cost } = failure
-      if (!isCounted) countLost(failure)
-      if (usage !== undefined && !isCounted) count({ usage, cost: cost ?? null, isMetered: true })
+      if (isCounted) return
+      for (const other of failure.lost ?? []) countFailure(other)
+      countFailure(failure)
       isCounted = true
     }
     let chosen: Wait | undefined
@@ -136,8 +131,9 @@ export const ask = (
           ...hedging(task, asking, request, recorded.again),
         })
         .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
-      countLost(response)
-      count({ usage: response.usage, cost: response.cost ?? null, isMetered: isMetered(response.usage) })
+      for (const other of response.lost ?? []) countFailure(other)
+      countAnswer(response)
+      isCounted = true
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
           ({ message }) =>

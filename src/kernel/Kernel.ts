@@ -5,6 +5,7 @@ import { type AppendError, EventLog, type LogError } from "../events/log/EventLo
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
 import { Presence } from "../events/log/Presence.ts"
 import { type Event, newId } from "../events/vocabulary/Event.ts"
+import type { TaskBudget } from "../events/vocabulary/Tasks.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
 import * as Tools from "../plugins/sandbox/Tools.ts"
@@ -59,6 +60,7 @@ import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
 import * as AgentCalls from "./teams/AgentCalls.ts"
+import * as ChildSpending from "./teams/ChildSpending.ts"
 import * as ChildTasks from "./teams/ChildTasks.ts"
 import * as Trust from "./trust/Trust.ts"
 import { VERSION } from "./versions.ts"
@@ -152,6 +154,7 @@ export const make = <E, R>(
       log,
       projector,
       running,
+      spending: ChildSpending.reader(log),
       limits: options.trees ?? {},
       ...(logOf === undefined
         ? { left: onOpenTasks === "resume" ? yield* TaskList.open(log) : [] }
@@ -172,7 +175,11 @@ export const make = <E, R>(
         log,
         running,
         run: (agent, options, cause) =>
-          runAgent({ open: (opening) => openIn(opening, cause), audit, stopped: running.stopped }, agent, options),
+          runAgent(
+            { open: (opening, budget) => openIn(opening, cause, budget), audit, stopped: running.stopped },
+            agent,
+            options,
+          ),
         resume,
       })(...called),
     )
@@ -208,6 +215,7 @@ export const make = <E, R>(
       paces: ModelPaces.make(options.rateLimits),
       running,
       endChildren: children.ended,
+      below: children.below,
       scope,
       inputs: InputArrivals.make(log),
     }
@@ -218,17 +226,26 @@ export const make = <E, R>(
     const { position } = yield* log.head
     yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, closing), scope)
     const seeds = Pcg32.make(seed)
-    const openAs = (opening: Task.OpenOptions, child?: TaskOpening.ChildOf) =>
+    const openAs = (opening: Task.OpenOptions, child?: TaskOpening.ChildOf, agentBudget?: TaskBudget) =>
       Effect.gen(function* () {
         const id = opening.id === undefined ? newId() : yield* TaskId.checked(opening.id)
-        return yield* TaskOpening.open(context, id, opening.seed ?? seeds.integer(MAX_SEED), opening, child)
+        return yield* TaskOpening.open(
+          context,
+          id,
+          opening.seed ?? seeds.integer(MAX_SEED),
+          opening,
+          child,
+          agentBudget,
+        )
       })
-    const openIn = (opening: Task.OpenOptions, cause: ChildTasks.Cause | undefined) =>
-      cause === undefined ? openAs(opening) : children.open(cause, opening, openAs)
-    const open = (input: Task.OpenOptions) =>
+    const openIn = (opening: Task.OpenOptions, cause: ChildTasks.Cause | undefined, budget?: TaskBudget) =>
+      cause === undefined
+        ? openAs(opening, undefined, budget)
+        : children.open(cause, opening, (completed, child) => openAs(completed, child, budget))
+    const open = (input: Task.OpenOptions, budget?: TaskBudget) =>
       Effect.gen(function* () {
         const { parent, ...opening } = yield* Options.decode("tasks.open", Task.OpenOptions, input)
-        return yield* openIn(opening, parent === undefined ? undefined : { taskId: parent })
+        return yield* openIn(opening, parent === undefined ? undefined : { taskId: parent }, budget)
       })
     const audit = (taskId: string) => Effect.provideService(TaskAudit.load(taskId), EventLog, log)
 
@@ -251,7 +268,7 @@ export const make = <E, R>(
       replay: (...args) =>
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
-        open,
+        open: (options) => open(options),
         run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.zipRight(

@@ -14,7 +14,9 @@ export type TaskOutcome = typeof TaskOutcome.Type
 
 /** Limits of a task and the tasks that it starts, together. Default of each: no limit. */
 export const TaskBudget = Schema.Struct({
-  steps: optional(Schema.NonNegativeInt.annotations({ description: "Answered requests to models" })),
+  steps: optional(
+    Schema.NonNegativeInt.annotations({ description: "Requests that models answered or may charge for" }),
+  ),
   tokens: optional(Schema.NonNegativeInt.annotations({ description: "Tokens of all requests and answers" })),
   usd: optional(Schema.NonNegative.annotations({ description: "Cost of all requests, in US dollars" })),
   wallMs: optional(Milliseconds.annotations({ description: "Time that its agent works, in ms" })),
@@ -38,21 +40,38 @@ export const ParentTask = Schema.Struct({
 
 export interface ParentTask extends Schema.Schema.Type<typeof ParentTask> {}
 
+const use = {
+  steps: Schema.NonNegativeInt.annotations({ description: "Requests that models answered or may charge for" }),
+  commands: Schema.NonNegativeInt,
+  tokens: Schema.NullOr(Schema.NonNegativeInt).annotations({ description: "null if unknown for any answer" }),
+  usd: Schema.NullOr(Schema.NonNegative).annotations({ description: "null if unknown for any answer" }),
+}
+
+/** What tasks used of a budget. */
+export interface Use {
+  readonly steps: number
+  readonly commands: number
+  readonly tokens: number | null
+  readonly usd: number | null
+}
+
 /** Use of a child task and its own children, as its parent's command records it. */
 export const ChildUse = Schema.Struct({
   taskId: Schema.NonEmptyString,
   outcome: optional(TaskOutcome.annotations({ description: "Absent if the child had not ended" })),
-  used: optional(
-    Schema.Struct({
-      steps: Schema.NonNegativeInt.annotations({ description: "Answered requests to models" }),
-      commands: Schema.NonNegativeInt,
-      tokens: Schema.NullOr(Schema.NonNegativeInt).annotations({ description: "null if unknown for any request" }),
-      usd: Schema.NullOr(Schema.NonNegative).annotations({ description: "null if unknown for any request" }),
-    }).annotations({ description: "Absent if the child had not ended" }),
-  ),
+  used: optional(Schema.Struct(use).annotations({ description: "Absent if the child had not ended" })),
 }).annotations({ identifier: "ChildUse" })
 
 export interface ChildUse extends Schema.Schema.Type<typeof ChildUse> {}
+
+/** What the tasks use together that a program started below a task. An open one that has a part of a budget uses it all. */
+export const UseBelow = Schema.Struct({
+  tasks: Schema.NonNegativeInt,
+  open: Schema.NonNegativeInt.annotations({ description: "Tasks that have not ended" }),
+  ...use,
+}).annotations({ identifier: "UseBelow" })
+
+export interface UseBelow extends Schema.Schema.Type<typeof UseBelow> {}
 
 /** Limits of an agent's run. */
 export const RunLimits = Schema.Struct({
@@ -209,6 +228,11 @@ export const taskEvents = [
       reason: optional(Schema.String),
     },
     { personal: { reason: SHREDDED } },
+  ),
+  eventType(
+    "TasksBelowCounted",
+    "The agent counts in its budget what the tasks use that a program started below its own.",
+    UseBelow.fields,
   ),
   eventType("ClockChanged", "Somebody set the wall clock, or the machine slept, during work on the task.", {
     byMs: Schema.Int.annotations({

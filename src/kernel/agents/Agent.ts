@@ -5,7 +5,7 @@
 
 import { Data, Effect, Either, Schema } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
-import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { TaskBudget, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { mistakesOf } from "../../values/schema/Mistakes.ts"
@@ -137,6 +137,8 @@ export interface AgentTask extends Task {
 export interface AdvancingAgent extends Conductable {
   readonly name: string
   readonly version: string
+  /** The limits that it keeps to by itself. The tasks that are started below its own get a part of them. Default: none. */
+  readonly budget?: TaskBudget
   /** Takes one step with the functions of the task. Returns false to end the run. */
   readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>
 }
@@ -157,6 +159,13 @@ export interface GroupLimits {
 
 /** An agent is a value: a name, a version and a function. */
 export type Agent = DecidingAgent | AdvancingAgent
+
+/** The budget that an agent keeps to by itself; undefined without one. */
+export const budgetOf = (agent: Agent): TaskBudget | undefined => {
+  // Agents from JavaScript may have any field of this name.
+  const budget: unknown = "advance" in agent ? agent.budget : undefined
+  return Schema.is(TaskBudget)(budget) && Object.keys(budget).length > 0 ? budget : undefined
+}
 
 /** Gives an agent that is written inline the types of its functions. Returns the agent itself. */
 export const define = <const Of extends Agent>(agent: Of): Of => agent

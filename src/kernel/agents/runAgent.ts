@@ -37,7 +37,8 @@ export const RunOptions = Options.of<RunOptions>({
 export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
 export interface TaskService {
-  readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
+  /** Opens a task for an agent that keeps to a budget by itself, or for one that has none. */
+  readonly open: (options: Task.OpenOptions, budget: TaskBudget | undefined) => Effect.Effect<Task.Task, OpenError>
   /** Fails when the task is cancelled or suspended, or the kernel loses its lease. */
   readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed | LeaseLost>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
@@ -58,7 +59,7 @@ export const runAgent = (
       const rounds = Agent.isGroup(agent) && agent.maxRounds !== undefined ? { maxRounds: agent.maxRounds } : {}
       const known = { ...asked, ...rounds, ...defined({ budget }) }
       const limits = Object.keys(known).length === 0 ? {} : { limits: known }
-      const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }))
+      const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }, Agent.budgetOf(agent)))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)
       yield* ended

@@ -9,6 +9,7 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import { copied } from "../acting/Command.ts"
 import type { RunResult } from "../agents/AgentLoop.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
+import * as TasksBelow from "../context/TasksBelow.ts"
 import * as Deadline from "../sensing/Deadline.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
@@ -228,6 +229,13 @@ export const make = (
       Effect.sync(() => {
         const end = place()
         return past.filter(({ position }) => position > after && position < end)
+      }),
+    below: ({ after } = {}) =>
+      Effect.suspend(() => {
+        const use = TasksBelow.countedIn(past, place())
+        // The recorded agent waited until the recording ended.
+        const isWaiting = after !== undefined && after === use && lateness.due() === undefined
+        return isWaiting ? exhaust({ below: true }) : Effect.succeed(use)
       }),
     conduct: () => Effect.void,
     searched: () => Effect.succeed(opened.id),

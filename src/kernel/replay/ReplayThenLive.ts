@@ -84,6 +84,7 @@ export const replayThenLive = (
           : from(Effect.void, live.member(event)),
       ),
     events: (after) => Effect.suspend(() => (past.isUsedUp() ? live.events(after) : past.task.events(after))),
+    below: (options) => Effect.suspend(() => (past.isUsedUp() ? live.below(options) : past.task.below(options))),
     conduct: (...events) => from(Effect.void, live.conduct(...events)),
     searched: (event) => from(past.task.searched(event), live.searched(event)),
     // The last recorded decision may also be the last record of its turn.

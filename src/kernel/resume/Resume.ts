@@ -150,6 +150,7 @@ const goOn = (
         goal,
         seed,
         budget,
+        agentBudget: Agent.budgetOf(agent),
         openedBy: resumedBy,
         instanceName: taskId,
         perceptions: point.perceptions,

@@ -3,12 +3,14 @@
 import type { Effect, Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
+import type { UseBelow } from "../../events/vocabulary/Tasks.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
 import type { ProgressReport } from "../acting/policies/Progress.ts"
 import type { CommandQueue } from "../acting/queue/CommandQueue.ts"
 import type { DraftTimelines } from "../context/DraftTimelines.ts"
 import type { FileRecorder } from "../context/FileRecorder.ts"
+import type { BelowOptions } from "../context/TasksBelow.ts"
 import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
@@ -59,6 +61,8 @@ export interface KernelContext {
   readonly running: RunningTasks
   /** Ends the open children of a task that has ended. */
   readonly endChildren: (ended: Served) => Effect.Effect<void, AppendError>
+  /** What the tasks use that a program started below one; undefined without any. */
+  readonly below: (place: Served, options?: BelowOptions) => Effect.Effect<UseBelow | undefined, LogError>
   /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope
 }

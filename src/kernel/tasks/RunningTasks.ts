@@ -3,6 +3,7 @@
 import { Deferred, Effect, FiberId } from "effect"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 
@@ -10,6 +11,8 @@ import * as InstanceName from "../instances/InstanceName.ts"
 export interface RunningTask {
   /** Requests to the task: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
+  /** The budget that its agent keeps to by itself. Default: none. */
+  readonly budget?: TaskBudget | undefined
   /** Stops all work in the task and leaves it open in the log. */
   readonly suspend: Effect.Effect<void>
   /** Begins nothing new, and waits for the work in progress. */
@@ -29,6 +32,8 @@ export interface RunningTasks {
   readonly release: (instanceName: string) => void
   /** The task is here or claimed. */
   readonly has: (instanceName: string) => boolean
+  /** The budget that the agent of a task here keeps to by itself. */
+  readonly budgetOf: (instanceName: string) => TaskBudget | undefined
   /** Passes an event to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
   /** Fails when a task was cancelled or suspended, or the kernel lost its lease. */
@@ -67,6 +72,7 @@ export const make = (): RunningTasks => {
       reserved.delete(instanceName)
     },
     has: (instanceName) => running.has(instanceName) || reserved.has(instanceName),
+    budgetOf: (instanceName) => running.get(instanceName)?.budget,
     noticed: (event) => {
       const { taskId, timeline } = event
       const task = taskId === null ? undefined : running.get(InstanceName.nameOf({ taskId, timeline }))

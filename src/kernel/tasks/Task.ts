@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { TaskBudget, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { TaskBudget, TaskOutcome, UseBelow } from "../../events/vocabulary/Tasks.ts"
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
@@ -12,6 +12,7 @@ import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import type { AgentCommand } from "../acting/round/Round.ts"
 import type { Gotten } from "../acting/WorldRewards.ts"
 import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
+import type { BelowOptions } from "../context/TasksBelow.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type * as Capabilities from "./Capabilities.ts"
@@ -56,6 +57,13 @@ export interface Task {
   readonly together: (
     commands: ReadonlyArray<AgentCommand>,
   ) => Effect.Effect<ReadonlyArray<CommandOutcome>, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
+  /**
+   * What the tasks use, or reserve, that a program started below this one (`parent`); undefined without any. Records it
+   * when it has changed. A replay returns what was recorded by this point.
+   */
+  readonly below: (
+    options?: BelowOptions,
+  ) => Effect.Effect<UseBelow | undefined, TaskLifecycle.TaskClosed | AppendError | LogError>
   /** Records a message of the agent. */
   readonly say: (
     content: string,

@@ -5,7 +5,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { WithFirst } from "../../events/log/Recorder.ts"
 import { FILES } from "../../events/vocabulary/Sensing.ts"
-import type { ParentTask } from "../../events/vocabulary/Tasks.ts"
+import type { ParentTask, TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { defined } from "../../values/defined.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
@@ -46,6 +46,8 @@ export interface ChildOf {
 /**
  * Checks the reset options, records the task, then starts and resets its environments. After a recorded opening,
  * records an end even if something fails.
+ *
+ * @param agentBudget the budget that the task's agent keeps to by itself
  */
 export const open = (
   context: KernelContext,
@@ -53,6 +55,7 @@ export const open = (
   seed: number,
   options: OpenOptions,
   child?: ChildOf,
+  agentBudget?: TaskBudget,
 ): Effect.Effect<Task.Task, OpenError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -101,6 +104,7 @@ export const open = (
         ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,
         budget: options.limits?.budget,
+        agentBudget,
         agents: options.agents,
         openedBy: opened.id,
         instanceName: id,

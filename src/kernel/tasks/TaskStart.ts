@@ -18,6 +18,7 @@ import * as LeftCommands from "../acting/LeftCommands.ts"
 import * as RecentResults from "../acting/policies/RecentResults.ts"
 import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
+import * as TasksBelow from "../context/TasksBelow.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 import * as Scoring from "../scoring/Scoring.ts"
 import * as IntervalReadings from "../sensing/IntervalReadings.ts"
@@ -42,6 +43,8 @@ export interface Opening extends Environments.Participants {
   readonly seed: number
   readonly goal: string
   readonly budget?: TaskBudget | undefined
+  /** The budget that the agent keeps to by itself. Default: none. */
+  readonly agentBudget?: TaskBudget | undefined
   /** The names of the agents at the start, if there are several. */
   readonly agents?: ReadonlyArray<string> | undefined
   readonly record: TaskRecord
@@ -204,7 +207,7 @@ export const begin = <E>(
       scope,
       Effect.sync(() => kernel.running.remove(instanceName)),
     )
-    yield* kernel.running.add(instanceName, { ...lifecycle, suspend })
+    yield* kernel.running.add(instanceName, { ...lifecycle, suspend, budget: opening.agentBudget })
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
     yield* Effect.zipRight(setUp(context, lifecycle.runUntilClosed), look).pipe(
       Effect.onExit(
@@ -219,6 +222,9 @@ export const begin = <E>(
     // Closing the task interrupts it, like all work in progress, before the end is recorded.
     if (intervals)
       yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context), false)), scope)
+
+    const readBelow = (options?: TasksBelow.BelowOptions) => kernel.below(InstanceName.servedBy(instanceName), options)
+    const below = TasksBelow.make(readBelow, context.record, openedBy, opening.past)
 
     const recordLate = (agentId: string, waitedMs: number) =>
       lifecycle.ifOpen(
@@ -254,6 +260,7 @@ export const begin = <E>(
               }),
             ),
         ),
+      below: (options) => lifecycle.runUntilClosed(below(options), false),
       say: (content, options = {}) =>
         Effect.flatMap(Options.decode("say", SayOptions, options), ({ causationId = openedBy, ...between }) =>
           lifecycle.ifOpen(

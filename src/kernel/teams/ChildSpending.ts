@@ -1,52 +1,52 @@
-/**
- * Use of a child task and the tasks below it, by the rule of an agent's own budget: each answer counts, and each
- * failure that names its use. A call that the end of a kernel cut off counts once it is asked again.
- */
+/** What tasks and the tasks below them spent, read from their events. A reader keeps its sums, and reads only news. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import type { ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import type { ChildUse } from "../../events/vocabulary/Tasks.ts"
-import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
-import { isOfCritic } from "../../projections/state/ModelCallEnd.ts"
+import type { Use } from "../../events/vocabulary/Tasks.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
+import * as Spending from "../../projections/tree/Spending.ts"
 import * as TaskTree from "../../projections/tree/TaskTree.ts"
-import { isMetered } from "../tasks/ModelCalls.ts"
 
-type Used = NonNullable<ChildUse["used"]>
-
-const TYPES = ["ModelResponded", "ModelFailed", "ActuatorCommanded"]
-
-export const of = (log: EventLog.Service, taskId: string): Effect.Effect<Used, LogError> =>
-  Effect.gen(function* () {
-    const below = TaskTree.descendantsOf(yield* TaskList.standings(log), { taskId })
-    let used: Used = { steps: 0, commands: 0, tokens: 0, usd: 0 }
-    for (const member of [taskId, ...below.map(({ taskId }) => taskId)]) {
-      yield* Pages.forEach(log.readPage, { taskId: member, types: TYPES }, (page) => {
-        for (const event of page) used = after(used, event)
-      })
-    }
-    return used
-  })
-
-const after = (used: Used, event: Event): Used => {
-  if (isStep(event)) return { ...used, commands: used.commands + 1 }
-  if (isOfCritic(event)) return used
-  if (is(event, "ModelResponded")) {
-    return spent({ ...used, steps: used.steps + 1 }, event.payload, isMetered(event.payload.usage))
-  }
-  const { usage } = is(event, "ModelFailed") ? event.payload : {}
-  return is(event, "ModelFailed") && usage !== undefined ? spent(used, { ...event.payload, usage }, true) : used
+/** Reads what tasks spent. */
+export interface SpendingReader {
+  /** The sum over these tasks, each of which counts once. They are on the log's own timeline. */
+  readonly of: (tasks: ReadonlyArray<string>) => Effect.Effect<Spending.Spending, LogError>
+  /** Forgets the sums of a task that has ended for good. */
+  readonly forget: (taskId: string) => void
 }
 
-const spent = (
-  used: Used,
-  { usage, cost }: { readonly usage: ModelUsage; readonly cost?: ModelCost },
-  metered: boolean,
-): Used => ({
-  ...used,
-  tokens: used.tokens === null || !metered ? null : used.tokens + usage.inputTokens + usage.outputTokens,
-  usd: used.usd === null || cost === undefined ? null : used.usd + cost.usd,
-})
+interface Sum {
+  readonly until: number
+  readonly spent: Spending.Spending
+}
+
+export const reader = (log: EventLog.Service): SpendingReader => {
+  const sums = new Map<string, Sum>()
+  const one = (taskId: string) =>
+    Effect.gen(function* () {
+      let { until, spent }: Sum = sums.get(taskId) ?? { until: 0, spent: Spending.none }
+      yield* Pages.forEach(log.readPage, { taskId, types: Spending.TYPES, after: until }, (page) => {
+        for (const event of page) {
+          spent = Spending.after(spent, event)
+          until = event.position
+        }
+      })
+      sums.set(taskId, { until, spent })
+      return spent
+    })
+  return {
+    of: (tasks) => Effect.map(Effect.forEach(tasks, one), (all) => all.reduce(Spending.plus, Spending.none)),
+    forget: (taskId) => {
+      sums.delete(taskId)
+    },
+  }
+}
+
+/** What a task and the tasks below it spent. */
+export const of = (log: EventLog.Service, taskId: string): Effect.Effect<Use, LogError> =>
+  Effect.gen(function* () {
+    const below = TaskTree.descendantsOf(yield* TaskList.standings(log), { taskId })
+    const spent = yield* reader(log).of([taskId, ...below.map(({ taskId }) => taskId)])
+    return Spending.useOf(spent)
+  })

@@ -2,19 +2,24 @@
 
 import { Effect } from "effect"
 import { type AppendError, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
 import type { ParentTask, TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { ProjectorService } from "../../projections/projector/Projector.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import * as Spending from "../../projections/tree/Spending.ts"
 import * as TaskTree from "../../projections/tree/TaskTree.ts"
 import { defined } from "../../values/defined.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { ChildRefused } from "../context/ChildRefused.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 import type { OpenOptions } from "../tasks/OpenOptions.ts"
 import type { RunningTasks } from "../tasks/RunningTasks.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { ChildOf } from "../tasks/TaskOpening.ts"
+import type { SpendingReader } from "./ChildSpending.ts"
+import * as ProgramChildren from "./ProgramChildren.ts"
 import * as TreeLimits from "./TreeLimits.ts"
 
 /** A task that asks for a child, and the command by which it does, if there is one. */
@@ -42,6 +47,8 @@ export interface ChildTasks {
   ) => Effect.Effect<Task, E | ChildRefused | AppendError | LogError>
   /** Learns the open children of a task that another process worked on until now. */
   readonly adopt: (taskId: string) => Effect.Effect<void, LogError>
+  /** What the tasks use that a program started below one. */
+  readonly below: ProgramChildren.ProgramChildren["below"]
   /** Cancels the open children of a task that has ended. */
   readonly ended: (place: InstanceName.Served) => Effect.Effect<void, AppendError>
 }
@@ -50,7 +57,8 @@ interface Services {
   /** The log's `main` timeline, on which all children are. */
   readonly log: EventLog.Service
   readonly projector: Pick<ProjectorService, "current">
-  readonly running: Pick<RunningTasks, "has">
+  readonly running: Pick<RunningTasks, "has" | "budgetOf">
+  readonly spending: SpendingReader
   readonly limits: TreeLimits.TreeLimits
   /** Closes a cancelled child that no process works on. Default: the kernel's watch of cancellations does. */
   readonly close?: ((taskId: string) => Effect.Effect<void, AppendError>) | undefined
@@ -58,10 +66,11 @@ interface Services {
   readonly left: ReadonlyArray<readonly [taskId: string, task: TaskTree.Member]>
 }
 
-export const make = ({ log, projector, running, limits, close, left }: Services): ChildTasks => {
+export const make = ({ log, projector, running, spending, limits, close, left }: Services): ChildTasks => {
   const children = new Map<string, Set<string>>()
   const parents = new Map<string, string>()
   const opening = new Set<TreeLimits.Opening>()
+  const ofPrograms = ProgramChildren.make({ log, projector, spending })
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
   const know = (taskId: string, parent: TaskTree.Place) => {
@@ -72,7 +81,7 @@ export const make = ({ log, projector, running, limits, close, left }: Services)
   for (const [taskId, { parent }] of left) if (parent !== undefined) know(taskId, parent)
 
   /** Reserves the child's budget and its place in the tree until the log has it. */
-  const reserve = (cause: Cause, wanted: TaskBudget | undefined) =>
+  const reserve = (cause: Cause, taskId: string, wanted: TaskBudget | undefined) =>
     oneAtATime(
       Effect.gen(function* () {
         const parent = placeOf(cause)
@@ -81,12 +90,26 @@ export const make = ({ log, projector, running, limits, close, left }: Services)
           return yield* new ChildRefused({ parent: cause.taskId, limit: "parent", expected, found: "none" })
         }
         const tasks = yield* projector.current(Tasks.projection)
-        const budget = yield* TreeLimits.grant(tasks, parent, wanted, [...opening], limits)
-        const reserved = { parent, budget }
+        yield* TreeLimits.room(tasks, parent, [...opening], limits)
+        const most = TaskTree.smaller(SafeRecord.get(tasks, cause.taskId)?.budget, running.budgetOf(nameOf(parent)))
+        const used = most === undefined ? Spending.none : yield* usedOf(tasks, parent)
+        const budget = yield* TreeLimits.grant(cause.taskId, most, used, wanted)
+        const reserved = { taskId, parent, budget }
         opening.add(reserved)
         return reserved
       }),
     )
+
+  /** What a task used and its children take: the whole part of each that is open. */
+  const usedOf = (tasks: Tasks.Tasks, parent: ParentTask) =>
+    Effect.gen(function* () {
+      // The use of a fork is on its own timeline: its agent keeps its budget.
+      if ((parent.timeline ?? MAIN) !== MAIN) return Spending.none
+      const own = yield* spending.of([parent.taskId])
+      const children = TaskTree.childrenOf(tasks, parent)
+      const taken = yield* ProgramChildren.takenBy(spending, tasks, children)
+      return [...taken, ...TreeLimits.takenByOpening(tasks, parent, [...opening])].reduce(Spending.plus, own)
+    })
 
   /** Whoever paused or cancelled the parent did not know of the child. */
   const askedOf = (taskId: string, { parent }: ChildOf) =>
@@ -103,10 +126,11 @@ export const make = ({ log, projector, running, limits, close, left }: Services)
     open: (cause, options, openAs) =>
       Effect.gen(function* () {
         const { taskId, commandId } = cause
+        const id = options.id ?? newId()
         const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
         const wanted = TaskTree.smaller(options.limits?.budget, cause.budget)
         return yield* Effect.acquireUseRelease(
-          reserve(cause, wanted),
+          reserve(cause, id, wanted),
           ({ parent, budget }) =>
             Effect.gen(function* () {
               const causationId = cause.causationId ?? opened?.id
@@ -118,10 +142,12 @@ export const make = ({ log, projector, running, limits, close, left }: Services)
               const completed: OpenOptions = {
                 ...defined({ plugins }),
                 ...options,
+                id,
                 ...(budget === undefined ? {} : { limits: { ...options.limits, budget } }),
               }
               const task = yield* openAs(completed, child)
               know(task.id, parent)
+              if (commandId === undefined) ofPrograms.opened(parent, task.id)
               yield* askedOf(task.id, child)
               return task
             }),
@@ -133,8 +159,10 @@ export const make = ({ log, projector, running, limits, close, left }: Services)
         children.delete(nameOf({ taskId }))
         for (const [id, { parent }] of open) if (parent?.taskId === taskId) know(id, parent)
       }),
+    below: ofPrograms.below,
     ended: (place) =>
       Effect.gen(function* () {
+        ofPrograms.forget(place)
         const name = InstanceName.nameOf(place)
         const parent = parents.get(name)
         if (parent !== undefined) {

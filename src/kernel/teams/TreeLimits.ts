@@ -4,6 +4,7 @@ import { Either } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import type { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import type * as Tasks from "../../projections/state/Tasks.ts"
+import * as Spending from "../../projections/tree/Spending.ts"
 import * as TaskTree from "../../projections/tree/TaskTree.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
@@ -26,21 +27,20 @@ export const TreeLimits = Options.of<TreeLimits>({
   optional: { maxDepth: Options.wholeNumber(0, 100), maxTasks: Options.wholeNumber(1, 1_000_000) },
 })
 
-/** A child that is being opened, so that the log does not have it yet. */
+/** A child that is being opened, so that the log may not have it yet. */
 export interface Opening {
+  readonly taskId: string
   readonly parent: TaskTree.Place
   readonly budget: TaskBudget | undefined
 }
 
-/** The budget of a new child of a task, as far as its tree allows one. */
-export const grant = (
+/** The place of a new child in its tree, as far as the tree has room for one. */
+export const room = (
   tasks: Tasks.Tasks,
-  parent: TaskTree.Place,
-  wanted: TaskBudget | undefined,
+  { taskId, timeline = MAIN }: TaskTree.Place,
   opening: ReadonlyArray<Opening>,
   { maxDepth = MAX_DEPTH, maxTasks = MAX_TASKS }: TreeLimits,
-): Either.Either<TaskBudget | undefined, ChildRefused> => {
-  const { taskId, timeline = MAIN } = parent
+): Either.Either<void, ChildRefused> => {
   const refused = (limit: ChildRefused["limit"], expected: string, found: string) =>
     Either.left(new ChildRefused({ parent: taskId, limit, expected, found }))
   // A fork begins a tree of its own.
@@ -51,15 +51,14 @@ export const grant = (
   }
   const top = ancestors.at(-1) ?? { taskId, timeline }
   const members = TaskTree.descendantsOf(tasks, top).length + 1
-  const count = members + opening.filter((one) => isIn(tasks, one.parent, top)).length
+  const count = members + unknownOf(tasks, opening).filter((one) => isIn(tasks, one.parent, top)).length
   if (count >= maxTasks) return refused("tasks", `at most ${maxTasks} tasks in a tree (\`trees.maxTasks\`)`, `${count}`)
-  const rest = restOf(tasks, parent, opening)
-  if (Either.isLeft(rest)) return refused("budget", "a parent whose use is known", rest.left)
-  const granted = TaskTree.smaller(wanted, rest.right)
-  const usedUp = TaskTree.LIMITS.find((limit) => granted?.[limit] !== undefined && granted[limit] <= 0)
-  if (usedUp !== undefined) return refused("budget", `a budget of ${usedUp} that is not used up`, "nothing left of it")
-  return Either.right(granted)
+  return Either.right(undefined)
 }
+
+/** The openings that the log does not have yet. */
+const unknownOf = (tasks: Tasks.Tasks, opening: ReadonlyArray<Opening>): ReadonlyArray<Opening> =>
+  opening.filter(({ taskId }) => SafeRecord.get(tasks, taskId) === undefined)
 
 const isIn = (tasks: Tasks.Tasks, place: TaskTree.Place, top: TaskTree.Place): boolean => {
   const same = (one: TaskTree.Place) => one.taskId === top.taskId && (one.timeline ?? MAIN) === (top.timeline ?? MAIN)
@@ -67,55 +66,55 @@ const isIn = (tasks: Tasks.Tasks, place: TaskTree.Place, top: TaskTree.Place): b
 }
 
 /**
- * Rest of a parent's budget once it has paid for itself and its ended children, and reserved the whole budget of
- * each open one; or what is unknown of it.
+ * What a child takes of its parent's budget: the whole part that it has while it is open, afterwards what it used. More
+ * if it used more, since an agent may finish the turn in which its budget ends.
  */
-const restOf = (
+export const taken = (used: Spending.Spending, isOpen: boolean, part: TaskBudget | undefined): Spending.Spending => {
+  if (!isOpen || part === undefined) return used
+  const most = (limit: Counted) =>
+    used[limit] === undefined || part[limit] === undefined ? used[limit] : Math.max(used[limit], part[limit])
+  return {
+    ...{ steps: most("steps") ?? 0, commands: most("commands") ?? 0, tokens: most("tokens"), usd: most("usd") },
+    unknown: 0,
+  }
+}
+
+/** The budgets that children take as a whole, because the log does not have them yet. */
+export const takenByOpening = (
   tasks: Tasks.Tasks,
   parent: TaskTree.Place,
   opening: ReadonlyArray<Opening>,
-): Either.Either<TaskBudget | undefined, string> => {
-  const task = SafeRecord.get(tasks, parent.taskId)
-  const budget = task?.budget
-  // The use of a fork is on its own timeline: its agent keeps its budget.
-  if (task === undefined || budget === undefined || (parent.timeline ?? MAIN) !== MAIN) return Either.right(budget)
-  const children = TaskTree.childrenOf(tasks, parent)
-  const below = TaskTree.families(tasks)
-  const uses = [
-    useOf([task]),
-    ...children.map(([taskId, child]) => {
-      const known = useOf([child, ...below({ taskId }).map(({ task }) => task)])
-      return child.outcome === null && child.budget !== undefined ? { ...known, ...child.budget } : known
-    }),
-    ...opening.flatMap((one) => (one.parent.taskId === parent.taskId && one.budget !== undefined ? [one.budget] : [])),
-  ]
-  const rest: { -readonly [limit in keyof TaskBudget]: number } = defined({ wallMs: budget.wallMs })
+): ReadonlyArray<Spending.Spending> =>
+  unknownOf(tasks, opening)
+    .filter((one) => one.parent.taskId === parent.taskId && (one.parent.timeline ?? MAIN) === (parent.timeline ?? MAIN))
+    .map(({ budget }) => taken(Spending.none, true, budget))
+
+/** The budget of a new child: what it wants, within what is left of its parent's. */
+export const grant = (
+  parent: string,
+  budget: TaskBudget | undefined,
+  used: Spending.Spending,
+  wanted: TaskBudget | undefined,
+): Either.Either<TaskBudget | undefined, ChildRefused> => {
+  const refused = (expected: string, found: string) =>
+    Either.left(new ChildRefused({ parent, limit: "budget", expected, found }))
+  const rest: { -readonly [limit in keyof TaskBudget]: number } = defined({ wallMs: budget?.wallMs })
   for (const limit of COUNTED) {
-    const most = budget[limit]
+    const most = budget?.[limit]
     if (most === undefined) continue
-    let left = most
-    for (const { [limit]: used = 0 } of uses) {
-      if (used === null) return Either.left(`unknown ${limit}, which its budget limits`)
-      left -= used
+    const spent = used[limit]
+    if (spent === undefined) {
+      return refused("a parent whose use is known", `unknown ${limit}, which its budget limits`)
     }
-    rest[limit] = Math.max(0, left)
+    rest[limit] = Math.max(0, most - spent)
   }
-  return Either.right(rest)
+  const granted = TaskTree.smaller(wanted, budget === undefined ? undefined : rest)
+  const usedUp = TaskTree.LIMITS.find((limit) => granted?.[limit] !== undefined && granted[limit] <= 0)
+  if (usedUp !== undefined) return refused(`a budget of ${usedUp} that is not used up`, "nothing left of it")
+  return Either.right(granted)
 }
 
-const COUNTED = ["steps", "commands", "tokens", "usd"] as const
+/** The limits that count something. */
+export const COUNTED = ["steps", "commands", "tokens", "usd"] as const
 
-/** What some tasks used. Null where a cost is unknown, or all tokens are. */
-const useOf = (family: ReadonlyArray<Tasks.Task>): { readonly [limit in (typeof COUNTED)[number]]: number | null } => {
-  const models = family.flatMap(({ model }) => (model === undefined ? [] : [model]))
-  const total = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)
-  const isUnmetered = models.some(({ inputTokens, outputTokens, cost }) => {
-    return inputTokens + outputTokens === 0 && cost.unpriced > 0
-  })
-  return {
-    steps: total(models.map(({ calls }) => calls)),
-    commands: total(family.map(({ steps }) => steps)),
-    tokens: isUnmetered ? null : total(models.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens)),
-    usd: models.some(({ cost }) => cost.usd === null) ? null : total(models.map(({ cost }) => cost.atLeast)),
-  }
-}
+type Counted = (typeof COUNTED)[number]

@@ -7,6 +7,8 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 /** A model call that was answered, failed or was cancelled. */
 export interface ModelCallEnd {
   readonly failed: boolean
+  /** Whether its provider may charge for it: not if the provider did not accept it, and sent no response. */
+  readonly charged: boolean
   /** The recorded tokens; 0 if none are recorded. Rare counts are absent if they are not recorded. */
   readonly usage: CountedUsage
   /** Whether all of its tokens are known. */
@@ -75,6 +77,7 @@ const ended = (
   const counted = tokens.inputTokens > 0 || tokens.outputTokens > 0
   return {
     failed,
+    charged: !unused || counted || usd > 0,
     usage: tokens,
     metered: usage.unknown === undefined && (counted || (unused && usd === 0)),
     usd,

@@ -158,6 +158,8 @@ const summaries: Summaries = {
   TaskResumed: ({ agent, at: led, inDoubt }) =>
     `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
   TaskHandedOff: ({ from, to, reason }) => `${from} to ${to}${because(reason)}`,
+  TasksBelowCounted: ({ tasks, open, tokens }) =>
+    `${tasks} ${tasks === 1 ? "task" : "tasks"} below, ${open} open: ${tokens ?? "unknown"} tokens`,
   ClockChanged: ({ byMs }) => `set ${byMs < 0 ? "back" : "forward"} by ${duration(Math.abs(byMs))}`,
   TaskSubmitted: ({ task, agent, goal }) => `${task} for ${agent}: ${goal}`,
   TasksClaimed: ({ runner, claims }) => `by ${runner}: ${claims.map(({ task }) => task).join(", ")}`,

@@ -113,6 +113,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   TaskCancelled: "task",
   TaskResumed: "task",
   TaskHandedOff: "task",
+  TasksBelowCounted: "task",
   ClockChanged: "task",
   TaskBundled: "task",
   TaskSubmitted: "task",

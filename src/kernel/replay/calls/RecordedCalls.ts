@@ -2,6 +2,7 @@
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../../values/defined.ts"
 import type { Spent } from "../../tasks/calls/ModelCall.ts"
 
 /** The end of a request that its agent got. */
@@ -9,7 +10,7 @@ export interface RecordedAnswer {
   readonly event: Event
   /** The call that ended so. */
   readonly call: PayloadOf<"ModelCalled">
-  /** Use of the other call. */
+  /** How the other call ended. */
   readonly lost: ReadonlyArray<Spent>
 }
 
@@ -58,9 +59,9 @@ const decisiveOf = (calls: ReadonlyArray<Ending>) => {
 }
 
 const spentIn = (end: Event | undefined): ReadonlyArray<Spent> => {
-  if (end === undefined || !is(end, "ModelFailed") || end.payload.usage === undefined) return []
-  const { usage, cost } = end.payload
-  return [{ usage, ...(cost === undefined ? {} : { cost }) }]
+  if (end === undefined || !is(end, "ModelFailed")) return []
+  const { kind, response, usage, cost } = end.payload
+  return [{ kind, ...defined({ response, usage, cost }) }]
 }
 
 const isEnd = (event: Event): boolean => is(event, "ModelResponded") || is(event, "ModelFailed")

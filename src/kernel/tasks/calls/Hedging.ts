@@ -6,6 +6,7 @@
 import { Effect, Either, Fiber } from "effect"
 import type { AppendError } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import { defined } from "../../../values/defined.ts"
 import type { CallEnd, PartialAnswer } from "./CallEnd.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse, type Spent } from "./ModelCall.ts"
 
@@ -19,7 +20,7 @@ export interface Hedge<E> extends Pick<ModelCallRequest, "provider" | "model" | 
   readonly partial: Effect.Effect<PartialAnswer>
 }
 
-/** How a request ended that may have been hedged: by which of its calls, and what the other one used. */
+/** How a request ended that may have been hedged: by which of its calls, and how the other one ended. */
 export interface Ended<E> {
   readonly result: Either.Either<ModelCallResponse, E | ModelCallFailed>
   readonly end: CallEnd
@@ -70,7 +71,7 @@ export const race = <E>(
         yield* Fiber.interrupt(behind.fiber)
         const known = yield* behind.end.partial
         yield* Effect.uninterruptible(behind.end.cancelled(OVERTAKEN))
-        return { result, end: ahead.end, lost: spentIn(known) }
+        return { result, end: ahead.end, lost: [spentIn({ kind: "cancelled", ...known })] }
       }
       const failure = result.left
       if (!(failure instanceof ModelCallFailed)) {
@@ -79,9 +80,8 @@ export const race = <E>(
         return { result, end: ahead.end, lost: [] }
       }
       yield* Effect.uninterruptible(ahead.end.failed(failure))
-      return { result: yield* Fiber.join(behind.fiber), end: behind.end, lost: spentIn(failure) }
+      return { result: yield* Fiber.join(behind.fiber), end: behind.end, lost: [spentIn(failure)] }
     }),
   )
 
-const spentIn = ({ usage, cost }: PartialAnswer): ReadonlyArray<Spent> =>
-  usage === undefined ? [] : [{ usage, ...(cost === undefined ? {} : { cost }) }]
+const spentIn = ({ kind, response, usage, cost }: Spent): Spent => ({ kind, ...defined({ response, usage, cost }) })

@@ -22,7 +22,7 @@ export interface ModelCallResponse {
   readonly cost?: ModelCost
   /** The provider's rate limits, as its answer says them. Not recorded. */
   readonly limits?: ProviderLimits
-  /** Use of the other call of a hedged request, as far as it is known. Its own event records it. */
+  /** The other call of a hedged request. Its own event records it. */
   readonly lost?: ReadonlyArray<Spent>
 }
 
@@ -48,7 +48,7 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   readonly fallbackTo?: string
   /** The provider's rate limits, as its answer says them. Not recorded. */
   readonly limits?: ProviderLimits
-  /** Use of the other call of a hedged request, as far as it is known. Its own event records it. */
+  /** The other call of a hedged request. Its own event records it. */
   readonly lost?: ReadonlyArray<Spent>
 }> {
   override get message() {
@@ -56,8 +56,5 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   }
 }
 
-/** The use of a call whose answer was not taken. Unknown use is left out. */
-export interface Spent {
-  readonly usage: ModelUsage
-  readonly cost?: ModelCost
-}
+/** How a call ended whose answer was not taken, with its use as far as it is known. */
+export type Spent = Pick<ModelCallFailed, "kind" | "response" | "usage" | "cost">
