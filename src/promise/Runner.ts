@@ -6,6 +6,7 @@ import { EventLog } from "../events/log/EventLog.ts"
 import * as ServerUrl from "../events/log/ServerUrl.ts"
 import * as KernelAgent from "../kernel/agents/Agent.ts"
 import * as Layers from "../kernel/Hindcast.ts"
+import * as LogMetrics from "../kernel/metrics/LogMetrics.ts"
 import { TaskQueue } from "../kernel/queue/TaskQueue.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted } from "./Agent.ts"
@@ -81,6 +82,8 @@ export interface QueueOptions extends Layers.LogOptions, Calls.CallOptions {}
 
 /** The queue of a log: submits tasks, and looks at tasks and runners. Any number of programs may open it. */
 export interface Queue extends Promised<TaskQueue.Service> {
+  /** The log's numbers for monitoring. `Metrics.prometheus` of `hindcast` writes them for Prometheus. */
+  readonly metrics: () => Promise<ReadonlyArray<LogMetrics.Metric>>
   /** Ends calls in progress and closes the log. Other calls reject with `Closed` from now on. */
   readonly close: () => Promise<void>
   /** `close`, for `await using queue = await openQueue(…)`. */
@@ -102,7 +105,8 @@ export const openQueue = async (options: QueueOptions): Promise<Queue> => {
   })
   const { log, queue } = await Calls.run(Effect.provide(Effect.all({ log: EventLog, queue: TaskQueue }), runtime))
   const calls = Calls.make(log.name, runtime, scope)
-  return { ...promised(queue, calls), close: calls.close, [Symbol.asyncDispose]: calls.close }
+  const metrics = () => calls.run(Effect.provide(LogMetrics.read, runtime))
+  return { ...promised(queue, calls), metrics, close: calls.close, [Symbol.asyncDispose]: calls.close }
 }
 
 /** Attributes mistakes to the function that the program called. */

@@ -70,6 +70,15 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/Otlp.ts")).otlp),
   },
   {
+    path: "metrics",
+    uses: [
+      ["metrics", "a log's numbers for monitoring, for Prometheus; --to URL sends them to an OpenTelemetry receiver"],
+    ],
+    example: "metrics --log agent.db",
+    page: "docs/guides/monitor-a-log.md",
+    load: command(async () => (await import("../health/MetricsCommand.ts")).metrics),
+  },
+  {
     path: "export live",
     uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver while they run"]],
     example: "export live --to http://127.0.0.1:4318 --log team.db",

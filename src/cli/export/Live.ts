@@ -3,8 +3,11 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
+import * as BesideLog from "../../events/log/BesideLog.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
+import * as OtlpHeaders from "../../telemetry/sending/OtlpHeaders.ts"
 import * as Position from "../../telemetry/sending/Position.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, text } from "../command/CommonOptions.ts"
@@ -20,16 +23,20 @@ const service = text("service", "The service.name of the spans. Default: hindcas
   Options.withDefault("hindcast"),
 )
 
-/** The standard variable with a receiver's headers, which arguments would show to other users. */
-const HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
-
 export const live = Command.make("live", { ...common, to, service }, ({ log, json, to, service }) =>
   Effect.gen(function* () {
-    const address = yield* ReceiverAddress.parse("--to", to, `put its key into ${HEADERS}`)
-    const headers = yield* headersIn(process.env[HEADERS] ?? "")
-    const named = yield* OpenLog.existing(log)
-    // One log has one position for a receiver, whichever link names it.
-    const file = fs.realpathSync(named)
+    const address = yield* ReceiverAddress.parse("--to", to, `put its key into ${OtlpHeaders.VARIABLE}`)
+    const headers = yield* Effect.mapError(
+      OtlpHeaders.fromEnvironment,
+      ({ expected }) => new BadInput({ input: OtlpHeaders.VARIABLE, expected, found: "something else" }),
+    )
+    const { open, name } = yield* OpenLog.placeToLookAt(log)
+    // One log has one position for a receiver on this machine, whichever link names it.
+    const file = ServerUrl.isAddress(open) ? name : fs.realpathSync(open)
+    const beside = yield* Effect.try({
+      try: () => BesideLog.made(file),
+      catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+    })
     const said = new Set<string>()
     let spans = 0
     const remark = (what: string) => {
@@ -52,7 +59,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
       to: address,
       headers,
       origin: { service, version: VERSION, log: path.basename(file) },
-      file: Position.fileFor(file, address),
+      file: Position.fileFor(beside, address),
       onSent,
       onRemark: remark,
     })
@@ -65,18 +72,3 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
 
 /** Remarks that are remembered, to be said once. */
 const MAX_SAID = 200
-
-/** Headers as `name=value,name=value`, percent-encoded (https://opentelemetry.io/docs/specs/otel/protocol/exporter). */
-const headersIn = (variable: string): Effect.Effect<Headers, BadInput> =>
-  Effect.try({
-    try: () => {
-      const headers = new Headers()
-      for (const pair of variable.split(",").filter((one) => one.trim() !== "")) {
-        const [name = "", ...value] = pair.split("=")
-        headers.append(name.trim(), decodeURIComponent(value.join("=").trim()))
-      }
-      return headers
-    },
-    // The value may have a key in it.
-    catch: () => new BadInput({ input: HEADERS, expected: "name=value, separated by commas", found: "something else" }),
-  })

@@ -1,6 +1,7 @@
 /** The commands that start runners, list, drain and limit them. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
 import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
@@ -20,6 +21,8 @@ import {
 } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as HealthOption from "../health/HealthOption.ts"
+import * as HealthServer from "../health/HealthServer.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type { Style } from "../terminal/Style.ts"
@@ -46,6 +49,7 @@ const startOptions = {
     Options.withDescription("A task whose runners died or failed this often without progress is poisoned. Default: 3"),
     Options.optional,
   ),
+  health: HealthOption.option,
   drainWithinMs: positive("drain-within").pipe(
     Options.withDescription(
       "Seconds that tasks have to reach the ends of their steps when the runner stops. Default: 30",
@@ -83,14 +87,29 @@ export const start = Command.make("start", { ...common, ...startOptions }, ({ lo
       : Output.write(
           `Runner ${runner.name} works on ${filename}: ${agents.map(({ name }) => oneLine(name)).join(", ")}. Press Ctrl-C to drain it.`,
         )
+    let isDraining = false
+    const ready = Effect.gen(function* () {
+      const found = (yield* (yield* TaskQueue).runners).find(
+        (one) => one.runner === runner.name && one.state === "alive",
+      )
+      if (found === undefined) return yield* Effect.fail({ reason: "the runner has no session that lives" })
+      if (isDraining || found.draining) return yield* Effect.fail({ reason: "the runner is draining" })
+    }).pipe(Effect.catchIf(isOfLog, ({ message }) => Effect.fail({ reason: message })))
+    yield* HealthServer.serve(typed.health, { log, ready })
+    const draining = Effect.suspend(() => {
+      isDraining = true
+      return Effect.ignore(runner.drain)
+    })
     // A signal drains: tasks stop at the ends of their steps, and others continue them.
-    yield* runner.ended.pipe(Effect.onInterrupt(() => Effect.ignore(runner.drain)))
+    yield* runner.ended.pipe(Effect.onInterrupt(() => draining))
   }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
     "Work on queued tasks until it is drained, next to other runners if the log is on a PostgreSQL server",
   ),
 )
+
+const isOfLog = (error: { readonly reason: string } | LogError): error is LogError => "_tag" in error
 
 const agentsOf = (typed: AgentOption.TypedAgents) =>
   Effect.gen(function* () {

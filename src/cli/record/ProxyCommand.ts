@@ -5,6 +5,8 @@ import * as ConversationRuns from "../../record/conversations/ConversationRuns.t
 import { common, optionalText, port as portNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as HealthOption from "../health/HealthOption.ts"
+import * as HealthServer from "../health/HealthServer.ts"
 import * as Text from "../terminal/Text.ts"
 import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
@@ -26,9 +28,10 @@ export const proxy = Command.make(
       "host",
       "The address to listen on, such as 0.0.0.0. Everybody who reaches it can use the proxy. Default: 127.0.0.1",
     ),
+    health: HealthOption.option,
     agent: optionalText("agent", "The services' name in the log. Default: services"),
   },
-  ({ log, json, port, host, agent }) =>
+  ({ log, json, port, host, health, agent }) =>
     Effect.gen(function* () {
       const { proxying, forwarding, env: own } = yield* ProxiedProgram.parts()
       const address = Option.getOrElse(host, () => LOOPBACK)
@@ -54,6 +57,7 @@ export const proxy = Command.make(
       )
       yield* Effect.addFinalizer(() => ProxiedProgram.noteUnrecorded(served.unrecorded))
       const variables = routes.variables(served.url)
+      yield* HealthServer.serve(health, { log })
       yield* UntilEnded.begin
       yield* json
         ? Output.writeWhole(Text.json({ url: served.url, variables }))

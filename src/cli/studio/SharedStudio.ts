@@ -21,6 +21,7 @@ import { isGiven, type OptionValue, optionalText } from "../command/CommonOption
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
+import * as HealthServer from "../health/HealthServer.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
@@ -44,6 +45,7 @@ export interface Given extends AgentOption.TypedAgents, AgentAtWork.KernelInput 
   readonly write: boolean
   readonly scenarios: ReadonlyArray<string>
   readonly draw: ReadonlyArray<string>
+  readonly health: Option.Option<string>
 }
 
 /** Serves until the program ends. */
@@ -63,6 +65,10 @@ export const serve = (file: string, given: Given) =>
     // Damaged and missing logs are reported now, not when the first person asks.
     yield* Effect.forEach(logs.values(), (log) => Effect.ignore(log.services(false)), { discard: true })
     const states = [...logs].map(([id, { isOpen }]) => ({ id, open: isOpen() }))
+    const isAnyOpen = Effect.suspend(() =>
+      [...logs.values()].some(({ isOpen }) => isOpen()) ? Effect.void : Effect.fail({ reason: "no log can be opened" }),
+    )
+    yield* HealthServer.serveWithoutLog(given.health, isAnyOpen)
     yield* UntilEnded.begin
     const at = `${share.listen.address}:${port}`
     const told = { urls: share.origins, address: share.listen.address, port, logs: states }

@@ -14,6 +14,8 @@ import { argument, common, flag, MOMENT, port as portNumber, repeatedText, TASK 
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
+import * as HealthOption from "../health/HealthOption.ts"
+import * as HealthServer from "../health/HealthServer.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
@@ -40,6 +42,7 @@ const options = {
   ),
   draw: DrawOption.option,
   share: SharedStudio.option,
+  health: HealthOption.option,
   ...AgentOption.options("an agent that may continue tasks, as NAME=FILE"),
   ...AgentAtWork.options,
 }
@@ -70,6 +73,7 @@ const ofOneLog = ({
   write,
   scenarios,
   draw,
+  health,
   ...typed
 }: SharedStudio.Given) =>
   Effect.gen(function* () {
@@ -110,6 +114,7 @@ const ofOneLog = ({
       const { url } = yield* Studio.Studio
       const address = new URL(path, url)
       address.hash = new URL(url).hash
+      yield* HealthServer.serve(health, { log })
       yield* UntilEnded.begin
       yield* json
         ? Output.writeWhole(Text.json({ url: address.href }))

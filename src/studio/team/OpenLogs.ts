@@ -4,6 +4,7 @@
  */
 
 import { type Context, Data, Effect, ExecutionStrategy, Exit, Fiber, Layer, Scope } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { NamedLog } from "./ShareFile.ts"
 
@@ -64,7 +65,10 @@ const one = <Services>({ named, open }: Openable<Services>) =>
         yield* Scope.close(scope, built)
         variant.opening = undefined
         variant.failedAt = performance.now()
-        yield* ProgramLog.warning(`the log ${named.id} (${named.file}) could not be opened`, built.cause)
+        yield* ProgramLog.warning(
+          `the log ${named.id} (${ServerUrl.nameOf(named.file)}) could not be opened`,
+          built.cause,
+        )
         return yield* notOpen
       })
 

@@ -2,6 +2,7 @@
 
 import * as path from "node:path"
 import { Effect, JSONSchema, Schema } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as YamlFile from "../../kernel/rules/YamlFile.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -35,6 +36,7 @@ export interface Grant {
 export interface NamedLog {
   /** Its name in addresses. */
   readonly id: string
+  /** A path, or `postgres://…` for a log on a server. */
   readonly file: string
   /** The roles that count on this log. Default: all. */
   readonly roles?: ReadonlyArray<Role>
@@ -158,13 +160,17 @@ export const decode = (
       ...(tls === undefined ? {} : { tls: { certificate: at(tls.certificate), key: at(tls.key) } }),
       ...(proxy?.secretFile === undefined ? {} : { proxy: { ...proxy, secretFile: at(proxy.secretFile) } }),
       ...(accounts === undefined ? {} : { accounts: at(accounts) }),
-      logs: share.logs.map((log) => ({ ...log, file: at(log.file) })),
+      logs: share.logs.map((log) => ({ ...log, file: ServerUrl.isAddress(log.file) ? log.file : at(log.file) })),
       accessRecord: at(share.accessRecord),
     }
   })
 
 export const read = (file: string): Effect.Effect<ShareFile, YamlFile.FileUnreadable | Options.InvalidOptions> =>
   Effect.flatMap(YamlFile.readYaml(file), (value) => decode(file, value, path.dirname(path.resolve(file))))
+
+/** Others than Studio read the file. */
+const hasPassword = (log: string): boolean =>
+  ServerUrl.isAddress(log) && (!URL.canParse(log) || new URL(log).password !== "")
 
 /** Problems that a schema of single fields cannot express. Everything unsafe needs a statement in the file. */
 const problemsOf = ({ tls, proxy, accounts, roles, logs }: ShareFile): ReadonlyArray<Options.Problem> => {
@@ -193,7 +199,9 @@ const problemsOf = ({ tls, proxy, accounts, roles, logs }: ShareFile): ReadonlyA
     const expected = "a file with a secret that the proxy sends, since every user of this machine can connect from it"
     add("proxy.secretFile", expected, "none")
   }
-  for (const [index, { id }] of logs.entries()) {
+  for (const [index, { id, file }] of logs.entries()) {
+    if (hasPassword(file))
+      add(`logs[${index}].file`, "a URL without a password, which PGPASSFILE has", "one with a password")
     if (logs.findIndex((log) => log.id === id) < index) add(`logs[${index}].id`, "each id once", JSON.stringify(id))
   }
   for (const [index, grant] of roles.entries()) {

@@ -13,6 +13,8 @@ import { BadInput } from "../../command/BadInput.ts"
 import { given, optionalText, repeatedText, wholeNumber } from "../../command/CommonOptions.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as ProtocolStreams from "../../command/ProtocolStreams.ts"
+import * as HealthOption from "../../health/HealthOption.ts"
+import * as HealthServer from "../../health/HealthServer.ts"
 import * as AgentAtWork from "../../task/AgentAtWork.ts"
 import * as AgentOption from "../../task/AgentOption.ts"
 import * as Prompter from "../../task/Prompter.ts"
@@ -44,6 +46,7 @@ export const options = {
   sandbox: AgentAtWork.options.sandbox,
   workspace: AgentAtWork.options.workspace,
   trustLog: AgentAtWork.options.trustLog,
+  health: HealthOption.option,
 }
 
 export interface Typed extends AgentOption.TypedAgents, Omit<AgentAtWork.KernelInput, "json"> {
@@ -56,14 +59,16 @@ export interface Typed extends AgentOption.TypedAgents, Omit<AgentAtWork.KernelI
   readonly host: Option.Option<string>
   readonly maxTasks: Option.Option<number>
   readonly maxSteps: Option.Option<number>
+  readonly health: Option.Option<string>
 }
 
 /** The name of a typed option that only `--listener` takes. Those with defaults say nothing. */
 export const unusedOf = (typed: Omit<Typed, "log" | "port">): string | undefined => {
-  const { agent, model, plugin, guide, cassette, maxTokens, maxUsd, goal, when, host, maxTasks, maxSteps } = typed
+  const { agent, model, plugin, guide, cassette, maxTokens, maxUsd, goal, when, host, maxTasks, maxSteps, health } =
+    typed
   const [repeated] = Object.entries({ agent, model, plugin }).filter(([, all]) => all.length > 0)
   const single = given({
-    ...{ guide, cassette, goal, when, host, workspace: typed.workspace },
+    ...{ guide, cassette, goal, when, host, health, workspace: typed.workspace },
     ...{ "max-tokens": maxTokens, "max-usd": maxUsd, "max-tasks": maxTasks, "max-steps": maxSteps },
     "confirm-within": typed.confirmWithinMs,
   })
@@ -109,6 +114,7 @@ export const serve = (typed: Typed) =>
         rules: [...rules, ...last],
         ...given({ port: typed.port, host: typed.host, maxTasks: typed.maxTasks }),
       })
+      yield* HealthServer.serve(typed.health, { log })
       yield* UntilEnded.begin
       ProtocolStreams.remark(`listening; the signals and their tasks are in ${place.name}`)
       for (const [name, url] of Object.entries(urls)) ProtocolStreams.remark(`${name} on ${url}`)
