@@ -52,9 +52,10 @@ export const split = (values: ReadonlyArray<Json | undefined>, columns: Array<Fl
 }
 
 /** A longer list, such as a picture, compresses better as text. */
-const MAX_ITEMS = 64
+export const MAX_ITEMS = 64
 
-const MAX_KEYS = 64
+/** Objects with more keys become text. */
+export const MAX_KEYS = 64
 
 const isNumber = (value: Json | undefined): boolean => typeof value === "number"
 
@@ -99,12 +100,14 @@ const keysOf = (objects: ReadonlyArray<JsonObject>): ReadonlyArray<string> | und
     if (merged === undefined || merged.length > MAX_KEYS) return undefined
     all = merged
   }
-  // JavaScript puts such keys first, and `__proto__` is no field of a literal.
-  return all.some((key) => /^\d/.test(key) || key === "__proto__") ? undefined : all
+  return all.every(isOrdinaryKey) ? all : undefined
 }
 
+/** JavaScript puts other keys first, and `__proto__` is no field of a literal. */
+export const isOrdinaryKey = (key: string): boolean => !/^\d/.test(key) && key !== "__proto__"
+
 /** Adds the keys that are new, each before the next known one. Undefined if the two orders disagree. */
-const merge = (all: Array<string>, own: ReadonlyArray<string>): Array<string> | undefined => {
+export const merge = (all: Array<string>, own: ReadonlyArray<string>): Array<string> | undefined => {
   if (all.length === own.length && all.every((key, index) => key === own[index])) return all
   const merged: Array<string> = []
   let at = 0

@@ -16,6 +16,7 @@ import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
 import { join, MAX_COLUMNS, type Reader, type Shape, split } from "./JsonColumns.ts"
 import * as NumberColumns from "./NumberColumns.ts"
 import type { Predictor } from "./Predictors.ts"
+import type { RowRun } from "./RowRun.ts"
 
 /** One step. */
 export interface Step {
@@ -41,30 +42,40 @@ export interface Encoded {
 export interface Encoder {
   /** At most `MAX_STEPS` steps. Returns undefined if their columns would be larger than `MAX_COLUMN_BYTES`. */
   readonly encode: (steps: ReadonlyArray<Step>) => Encoded | undefined
+  /** The same for a run of rows and the steps after it. Also returns undefined if only `encode` can hold them. */
+  readonly encodeRun: (run: RowRun, rest: ReadonlyArray<Step>) => Encoded | undefined
 }
 
 /** Makes an encoder. */
 export const encoder = (): Encoder => {
   let known: { readonly shape: string; readonly hints: ReadonlyArray<Predictor> } | undefined
+  const encoded = (shape: Shape, columns: ReadonlyArray<Float64Array>, steps: number): Encoded | undefined => {
+    const key = JSON.stringify(shape, (name, value) => (name === "texts" ? undefined : value))
+    const found = NumberColumns.encode(columns, steps, known?.shape === key ? known.hints : [])
+    // A short run says little about which predictions fit.
+    if (steps >= FEW_STEPS) known = { shape: key, hints: found.predictors }
+    const header = Buffer.from(
+      `${JSON.stringify({ shape, predictors: found.predictors, masks: found.masks })}\n`,
+      "utf8",
+    )
+    const content = Buffer.concat([header, found.planes])
+    if (content.length > MAX_COLUMN_BYTES) return undefined
+    return {
+      bytes: content.length,
+      digest: crypto.hash("sha256", content, "hex"),
+      columns: zlib.deflateRawSync(content, { level: 6 }).toString("base64"),
+    }
+  }
   return {
     encode: (steps) => {
       const columns: Array<Float64Array> = []
       const shape = split(steps.map(rowOf), columns)
-      const key = JSON.stringify(shape, (name, value) => (name === "texts" ? undefined : value))
-      const encoded = NumberColumns.encode(columns, steps.length, known?.shape === key ? known.hints : [])
-      // A short run says little about which predictions fit.
-      if (steps.length >= FEW_STEPS) known = { shape: key, hints: encoded.predictors }
-      const header = Buffer.from(
-        `${JSON.stringify({ shape, predictors: encoded.predictors, masks: encoded.masks })}\n`,
-        "utf8",
-      )
-      const content = Buffer.concat([header, encoded.planes])
-      if (content.length > MAX_COLUMN_BYTES) return undefined
-      return {
-        bytes: content.length,
-        digest: crypto.hash("sha256", content, "hex"),
-        columns: zlib.deflateRawSync(content, { level: 6 }).toString("base64"),
-      }
+      return encoded(shape, columns, steps.length)
+    },
+    encodeRun: (run, rest) => {
+      const columns: Array<Float64Array> = []
+      const shape = run.columns(rest.map(rowOf), columns)
+      return shape === undefined ? undefined : encoded(shape, columns, run.length + rest.length)
     },
   }
 }

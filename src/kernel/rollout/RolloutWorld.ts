@@ -51,7 +51,7 @@ export interface RolloutWorld {
   /** The gate's rule that allows all steps. */
   readonly rule: string
   /** Calls of the process. */
-  readonly slots: ProcessCalls["slots"]
+  readonly slots: ProcessCalls["slotRows"]
   /** The log, in which this kernel writes as long as it holds the lease. */
   readonly log: EventLog.Service
 }
@@ -123,7 +123,7 @@ export const open = (
       options,
       priorities: prioritiesOf(found),
       rule,
-      slots: process.slots,
+      slots: process.slotRows,
       log,
     }
   })

@@ -166,6 +166,8 @@ export const HostFrame = Schema.Union(
       }),
     ),
     now: Schema.Finite,
+    /** Asks for steps as rows of numbers. A process may answer without rows. */
+    packed: Schema.optional(Schema.Literal(true)),
   }),
   /** Tells a world that an agent joins or leaves, or that time passes. */
   Schema.Struct({ type: Schema.Literal("join", "leave"), id: Id, agent: Schema.String, now: Schema.Finite }),

@@ -71,6 +71,9 @@ const make = (
   const [i0 = 0, i1 = 0, i2 = 0, i3 = 0] = increment
   let buffer = buffered
   let low = 0
+  const inc = hexadecimal(increment)
+  /** The last state that was asked for, and the words of which it is made. */
+  let known: { readonly words: ReadonlyArray<number>; readonly state: Pcg64State } | undefined
 
   /** state = state × multiplier + increment, modulo 2^128. Every sum stays below 2^53, so it is exact. */
   const step = (): void => {
@@ -131,7 +134,16 @@ const make = (
     lower: () => low,
     uint32,
     double,
-    state: () => ({ state: hexadecimal([s0, s1, s2, s3]), inc: hexadecimal(increment), uint32: buffer }),
+    state: () => {
+      if (known !== undefined && known.state.uint32 === buffer) {
+        const [k0, k1, k2, k3] = known.words
+        if (s0 === k0 && s1 === k1 && s2 === k2 && s3 === k3) return known.state
+      }
+      const words = [s0, s1, s2, s3]
+      // Worlds ask for it after each step, and draw in few of them.
+      known = { words, state: Object.freeze({ state: hexadecimal(words), inc, uint32: buffer }) }
+      return known.state
+    },
     plus: ([w0 = 0, w1 = 0, w2 = 0, w3 = 0]) => {
       const r0 = s0 + w0
       const r1 = carry(r0) + s1 + w1

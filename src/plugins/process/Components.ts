@@ -17,6 +17,7 @@ import { actuatorsOf, judgedOf, listenersOf, type Manifest, sensorsOf } from "..
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
 import * as PluginVerdict from "../PluginVerdict.ts"
 import * as Settled from "../Settled.ts"
+import { type SlotRow, unpacker } from "./PackedAnswers.ts"
 
 /** Options of one call. */
 export interface CallOptions {
@@ -195,6 +196,11 @@ export interface ProcessCalls extends Components {
     calls: ReadonlyArray<SlotCall>,
     call?: CallOptions,
   ) => Effect.Effect<ReadonlyArray<SlotAnswer>, CallError>
+  /** The same, with steps as rows of numbers where the process sends them. */
+  readonly slotRows: (
+    calls: ReadonlyArray<SlotCall>,
+    call?: CallOptions,
+  ) => Effect.Effect<ReadonlyArray<SlotAnswer | SlotRow>, CallError>
 }
 
 /**
@@ -209,6 +215,7 @@ export const make = (
   callMs: number,
   settles: ReadonlyArray<string> = [],
 ): ProcessCalls => {
+  const unpack = unpacker()
   const callOf = <A>(
     name: string,
     frame: (id: number, now: number) => HostFrame,
@@ -340,6 +347,20 @@ export const make = (
           isAnswers(value) && value.length === calls.length
             ? Effect.succeed(value)
             : new AnswerInvalid({ plugin, call: name, reason: "expected a state and readings for each call" }),
+        options,
+      )
+    },
+    slotRows: (calls, options) => {
+      const name = `slots ${plugin}`
+      return callOf(
+        name,
+        (id, now) => ({ type: "slots", id, calls, now, packed: true }),
+        ({ value }) => {
+          const answers = unpack(value, calls.length, isAnswers)
+          return answers === undefined
+            ? new AnswerInvalid({ plugin, call: name, reason: "expected a state and readings for each call" })
+            : Effect.succeed(answers)
+        },
         options,
       )
     },

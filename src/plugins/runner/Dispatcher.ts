@@ -9,7 +9,9 @@ import { generate as generateBy, providerOf } from "./Generating.ts"
 import type { HostFrame, Init } from "./HostFrame.ts"
 import { hostRequests } from "./HostRequests.ts"
 import { openCalls } from "./OpenCalls.ts"
+import { isThenable } from "./Outcome.ts"
 import { sfc32 } from "./RandomNumbers.ts"
+import { packer } from "./world/Packing.ts"
 import { isWorld, serve } from "./world/ServedWorld.ts"
 
 /** Returns the handler of host frames. */
@@ -22,6 +24,7 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
   // A plugin may replace its exports. The host refuses an entry with a world that the manifest does not declare.
   const served = () => world ?? (isWorld(plugin.environment) ? undefined : plugin.environment)
   const contextOf = contexts({ init, send, calls, requests, emit })
+  const pack = packer()
   let metadata = init.metadata
 
   const missing = (id: number, message: string): void => {
@@ -90,11 +93,13 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
   }
 
   /** The answer holds each slot's state, so the frame holds none. */
-  const callSlots = ({ id, calls: asked, now }: Extract<HostFrame, { readonly type: "slots" }>) => {
+  const callSlots = ({ id, calls: asked, now, packed }: Extract<HostFrame, { readonly type: "slots" }>) => {
     if (world === undefined) return missing(id, "there is no world")
-    calls.answer(id, undefined, (open) =>
-      world.slots(contextOf(open, "environment/", metadata.plugin, now, null), asked),
-    )
+    calls.answer(id, undefined, (open) => {
+      const answers = world.slots(contextOf(open, "environment/", metadata.plugin, now, null), asked)
+      if (packed !== true) return answers
+      return isThenable(answers) ? answers.then(pack) : pack(answers)
+    })
   }
 
   const judge = ({ id, measure, task, now }: Extract<HostFrame, { readonly type: "judge" }>) => {

@@ -67,7 +67,14 @@ export type HostFrame =
       readonly now: number
     }
   | { readonly type: "join" | "leave"; readonly id: number; readonly agent: string; readonly now: number }
-  | { readonly type: "slots"; readonly id: number; readonly calls: ReadonlyArray<SlotCall>; readonly now: number }
+  | {
+      readonly type: "slots"
+      readonly id: number
+      readonly calls: ReadonlyArray<SlotCall>
+      readonly now: number
+      /** Asks for steps as rows of numbers. */
+      readonly packed?: true
+    }
   | { readonly type: "tick"; readonly id: number; readonly milliseconds: number; readonly now: number }
   | {
       readonly type: "reset"

@@ -18,6 +18,10 @@ export interface Stateful {
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
+/** Continues with a value at once, or with a promise's value later. A turn of the event loop would cost time. */
+export const after = <A, B>(value: A | PromiseLike<A>, next: (value: A) => B): B | Promise<B> =>
+  isThenable(value) ? Promise.resolve(value as PromiseLike<A>).then(next) : next(value as A)
+
 export const errorOutcome = (cause: unknown): Outcome => ({ type: "error", error: failureOf(cause) })
 
 export const valueOutcome = (value: unknown): Outcome => {

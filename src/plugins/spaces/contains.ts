@@ -1,7 +1,7 @@
 /** Tests whether a value belongs to a space. */
 
 import type { GraphSpace, Space, TextSpace } from "../author.ts"
-import { type Bounds, intervalOf, LONGEST_LIST, partOf } from "./bounds.ts"
+import { type Bounds, type Interval, intervalOf, LONGEST_LIST, partOf } from "./bounds.ts"
 import { describe, token } from "./describe.ts"
 
 /**
@@ -9,10 +9,32 @@ import { describe, token } from "./describe.ts"
  * as `/position/0: expected a number from -1 to 1, found 3`. The space must have no {@link flaws}.
  */
 export const contains = (space: Space, value: unknown): string | undefined => {
+  if (isListWithin(space, value)) return undefined
   const found = mismatch(space, value, "")
   if (found === undefined) return undefined
   return `${found.path === "" ? "" : `${found.path}: `}expected ${found.expected}, found ${describe(found.value)}`
 }
+
+/** Whether the space is a list of numbers that has the value. Worlds check one at each step. */
+const isListWithin = (space: Space, value: unknown): boolean => {
+  if (space.type !== "Box" || space.shape.length !== 1 || !Array.isArray(value)) return false
+  let intervals = intervalsOf.get(space)
+  if (intervals === undefined) {
+    const { dtype, shape } = space
+    intervals = Array.from({ length: shape[0] ?? 0 }, (_, index) => intervalOf(partOf(space, index), dtype))
+    intervalsOf.set(space, intervals)
+  }
+  if (value.length !== intervals.length) return false
+  for (let index = 0; index < intervals.length; index++) {
+    const { low, high, whole, truth } = intervals[index] as Interval
+    const number: unknown = value[index]
+    if (truth || !isNumber(number) || number < low || number > high || (whole && !Number.isInteger(number))) return false
+  }
+  return true
+}
+
+/** Spaces are never changed. */
+const intervalsOf = new WeakMap<object, ReadonlyArray<Interval>>()
 
 interface Mismatch {
   readonly path: string

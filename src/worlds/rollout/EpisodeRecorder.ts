@@ -1,9 +1,11 @@
 /** Records one episode of a rollout: its steps in compact form, and its task. */
 
 import type { AppendRequest, CoreNewEvent } from "../../events/log/EventLog.ts"
-import type { encoder, Step } from "../../events/steps/StepColumns.ts"
+import { RowRun } from "../../events/steps/RowRun.ts"
+import type { Encoded, encoder, Step } from "../../events/steps/StepColumns.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { SlotAnswer } from "../../plugins/process/Components.ts"
+import { SlotRow } from "../../plugins/process/PackedAnswers.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { MAX_STEPS } from "../../values/StepAddress.ts"
@@ -56,8 +58,12 @@ export const TOO_LARGE = "the document of one step is too large for the compact 
 export class EpisodeRecorder {
   readonly taskId: string
   readonly place: EpisodePlace
-  #document: Json
-  #readings: JsonObject
+  /** The last answer. Its document and readings are made when someone asks for them. */
+  #last: SlotAnswer | SlotRow
+  #document: Json | undefined
+  #readings: JsonObject | undefined
+  /** The steps that are not in the log yet: rows of one shape, and then others. */
+  #run: RowRun | undefined
   #buffer: Array<Step> = []
   #latency = 0
   /** Steps in the log. */
@@ -76,8 +82,7 @@ export class EpisodeRecorder {
     this.#encoder = encoder
     this.place = place
     this.#first = first
-    this.#document = first.state
-    this.#readings = first.readings
+    this.#last = first
     this.taskId = left?.taskId ?? newId()
     this.#openedBy = left?.openedBy
     this.#recorded = left?.steps ?? 0
@@ -87,11 +92,15 @@ export class EpisodeRecorder {
 
   /** The readings before the next step. */
   get readings(): JsonObject {
+    const last = this.#last
+    this.#readings ??= last instanceof SlotRow ? (last.value(last.shape.readings) as JsonObject) : last.readings
     return this.#readings
   }
 
   /** The world's document after the last step. */
   get document(): Json {
+    const last = this.#last
+    this.#document ??= last instanceof SlotRow ? last.value(last.shape.state) : last.state
     return this.#document
   }
 
@@ -102,7 +111,7 @@ export class EpisodeRecorder {
 
   /** All steps so far. */
   get steps(): number {
-    return this.#recorded + this.#buffer.length
+    return this.#recorded + this.unrecorded
   }
 
   /** Whether its last append closed the task. */
@@ -112,7 +121,7 @@ export class EpisodeRecorder {
 
   /** Steps that are not in the log yet. */
   get unrecorded(): number {
-    return this.#buffer.length
+    return (this.#run?.length ?? 0) + this.#buffer.length
   }
 
   /** The sum of all rewards so far. */
@@ -121,17 +130,25 @@ export class EpisodeRecorder {
   }
 
   /** Takes a step's answer. `rewards` are those of its result; none if the world refused the step. */
-  take(action: Json, answer: SlotAnswer, rewards: { readonly [name: string]: number }, latencyMs: number): void {
-    const { state, readings, step = {}, error } = answer
-    this.#buffer.push({
-      action,
-      result: step,
-      ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
-      patch: JsonPatch.diff(this.#document, state),
-      readings,
-    })
-    this.#document = state
-    this.#readings = readings
+  take(
+    action: Json,
+    answer: SlotAnswer | SlotRow,
+    rewards: { readonly [name: string]: number },
+    latencyMs: number,
+  ): void {
+    if (!(answer instanceof SlotRow && this.#isRow(action, answer))) {
+      const { state, readings, step = {}, error } = answer instanceof SlotRow ? answer.answer() : answer
+      this.#buffer.push({
+        action,
+        result: step,
+        ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+        patch: JsonPatch.diff(this.document, state),
+        readings,
+      })
+    }
+    this.#last = answer
+    this.#document = undefined
+    this.#readings = undefined
     this.#latency += latencyMs
     this.#reward = 0
     for (const reward of Object.values(rewards)) {
@@ -141,25 +158,32 @@ export class EpisodeRecorder {
     }
   }
 
+  /** Adds a row to the run. Returns false if it belongs after the run. */
+  #isRow(action: Json, { shape, numbers, at, texts }: SlotRow): boolean {
+    if (this.#buffer.length > 0) return false
+    this.#run ??= RowRun.after(this.document, shape)
+    if (this.#run?.shape !== shape) return false
+    this.#run.push(action, numbers, at, texts)
+    return true
+  }
+
   /**
    * The append of everything that is not in the log yet, with the end of the task if it has one. Undefined if there is
    * nothing. Throws an error if a step is too large.
    */
   flush(end?: EpisodeEnd): AppendRequest | undefined {
     const isNew = this.#openedBy === undefined
-    if (this.#buffer.length === 0 && end === undefined && !isNew) return undefined
+    const taken = this.unrecorded
+    if (taken === 0 && end === undefined && !isNew) return undefined
     const openedBy = this.#openedBy ?? newId()
     const events: Array<CoreNewEvent> = isNew ? [this.#opened(openedBy)] : []
-    const steps = this.#buffer
-    const latencyMs = steps.length === 0 ? 0 : Math.round((this.#latency / steps.length) * 1000) / 1000
-    const runs = steps.length === 0 ? [[]] : this.#runsOf(steps)
-    if (steps.length > 0 || isNew || end !== undefined) {
-      for (const [index, run] of runs.entries()) {
-        events.push(
-          this.#steps(run, openedBy, latencyMs, isNew && index === 0, end !== undefined && index === runs.length - 1),
-        )
-        this.#recorded += run.length
-      }
+    const latencyMs = taken === 0 ? 0 : Math.round((this.#latency / taken) * 1000) / 1000
+    const runs = this.#encoded()
+    for (const [index, run] of runs.entries()) {
+      events.push(
+        this.#steps(run, openedBy, latencyMs, isNew && index === 0, end !== undefined && index === runs.length - 1),
+      )
+      this.#recorded += run.steps
     }
     if (end !== undefined) {
       const { outcome, reason } = end
@@ -167,6 +191,7 @@ export class EpisodeRecorder {
       events.push({ type: "TaskClosed", causationId: openedBy, payload: { outcome, reason: plainText(reason) } })
     }
     this.#openedBy = openedBy
+    this.#run = undefined
     this.#buffer = []
     this.#latency = 0
     const { taskId } = this
@@ -192,7 +217,7 @@ export class EpisodeRecorder {
   }
 
   #steps(
-    run: ReadonlyArray<Step>,
+    { steps, ...encoded }: EncodedRun,
     causationId: string,
     latencyMs: number,
     isFirst: boolean,
@@ -201,8 +226,6 @@ export class EpisodeRecorder {
     const { plugin, rule, priorities, options } = this.#rollout
     const { seed, continued } = this.place
     const { state, readings } = this.#first
-    const encoded = this.#encoder.encode(run)
-    if (encoded === undefined) throw new Error(TOO_LARGE)
     const [earned, lost] = [Sum.round(this.#earned), Sum.round(this.#lost)]
     return {
       type: "StepsRecorded",
@@ -211,7 +234,7 @@ export class EpisodeRecorder {
         plugin,
         encoding: 1,
         first: this.#recorded,
-        steps: run.length,
+        steps,
         rule,
         latencyMs,
         priorities,
@@ -224,14 +247,43 @@ export class EpisodeRecorder {
     }
   }
 
-  /** Runs of at most `MAX_STEPS`, halved until their columns fit. */
-  #runsOf(steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> {
-    if (steps.length > MAX_STEPS || (steps.length > 1 && sizeOf(steps) > ROOMY)) {
-      const half = Math.ceil(steps.length / 2)
-      return [...this.#runsOf(steps.slice(0, half)), ...this.#runsOf(steps.slice(half))]
+  /** The steps that are not in the log yet, in as few runs as can be. One run without steps, if there are none. */
+  #encoded(): ReadonlyArray<EncodedRun> {
+    const steps = this.unrecorded
+    if (this.#run !== undefined && steps <= MAX_STEPS) {
+      const encoded = this.#encoder.encodeRun(this.#run, this.#buffer)
+      if (encoded !== undefined) return [{ steps, ...encoded }]
     }
-    return [steps]
+    return runsOf(this.#allSteps()).map((run) => {
+      const encoded = this.#encoder.encode(run)
+      if (encoded === undefined) throw new Error(TOO_LARGE)
+      return { steps: run.length, ...encoded }
+    })
   }
+
+  #allSteps(): ReadonlyArray<Step> {
+    if (this.#run === undefined) return this.#buffer
+    const steps: Array<Step> = []
+    let before = this.#run.before
+    for (const { action, result, state, readings } of this.#run.values()) {
+      steps.push({ action, result, patch: JsonPatch.diff(before, state), readings })
+      before = state
+    }
+    return [...steps, ...this.#buffer]
+  }
+}
+
+interface EncodedRun extends Encoded {
+  readonly steps: number
+}
+
+/** Runs of at most `MAX_STEPS`, halved until their columns fit. */
+const runsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
+  if (steps.length > MAX_STEPS || (steps.length > 1 && sizeOf(steps) > ROOMY)) {
+    const half = Math.ceil(steps.length / 2)
+    return [...runsOf(steps.slice(0, half)), ...runsOf(steps.slice(half))]
+  }
+  return [steps]
 }
 
 /** Half of the limit of columns, measured by the parts that make them large: changes and readings. */

@@ -10,6 +10,7 @@ import { type StepResult, stepResultOf } from "../../kernel/acting/WorldRewards.
 import type { RolloutWorld } from "../../kernel/rollout/RolloutWorld.ts"
 import type { CallError } from "../../plugins/PluginError.ts"
 import type { SlotAnswer, SlotCall } from "../../plugins/process/Components.ts"
+import { SlotRow } from "../../plugins/process/PackedAnswers.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json } from "../../values/Json.ts"
 import { UnexpectedAnswer } from "../handle/WorldError.ts"
@@ -70,8 +71,12 @@ export class Vector {
 
   /** Makes the calls, in order. Nothing is recorded before `append`. */
   readonly move = (moves: ReadonlyArray<Move>): Effect.Effect<ReadonlyArray<Moved>, CallError | UnexpectedAnswer> =>
+    Effect.flatMap(this.call(moves), (answered) => this.take(answered))
+
+  /** Makes the calls, in order, and takes nothing yet. Episodes of other slots may be called and taken meanwhile. */
+  readonly call = (moves: ReadonlyArray<Move>): Effect.Effect<ReadonlyArray<Answered>, CallError> =>
     Effect.gen(this, function* () {
-      const moved: Array<Moved> = []
+      const answered: Array<Answered> = []
       for (let from = 0; from < moves.length; ) {
         const part = moves.slice(from, from + this.#perFrame)
         const startedAt = performance.now()
@@ -80,17 +85,28 @@ export class Vector {
         for (const [index, move] of part.entries()) {
           const answer = answers[index]
           // The call's decoder checked their number.
-          if (answer !== undefined && !("recall" in move)) moved.push(yield* this.#taken(move, answer, latencyMs))
+          if (answer !== undefined) answered.push({ move, answer, latencyMs })
         }
         from += part.length
         const [first] = answers
         if (first !== undefined) {
-          const size = JSON.stringify(first).length
-          this.#perFrame = Math.max(1, Math.min(MAX_SLOTS, Math.floor(ROOMY_FRAME / size)))
+          this.#perFrame = Math.max(1, Math.min(MAX_SLOTS, Math.floor(ROOMY_FRAME / sizeOf(first))))
         }
       }
-      return moved
+      return answered
     })
+
+  /** Takes the answers to calls. */
+  readonly take = (answered: ReadonlyArray<Answered>): Effect.Effect<ReadonlyArray<Moved>, UnexpectedAnswer> => {
+    const moved: Array<Moved> = []
+    for (const { move, answer, latencyMs } of answered) {
+      if ("recall" in move) continue
+      const taken = this.#taken(move, answer, latencyMs)
+      if (taken instanceof UnexpectedAnswer) return Effect.fail(taken)
+      moved.push(taken)
+    }
+    return Effect.succeed(moved)
+  }
 
   /** Appends together. The events are in the log when it returns. */
   readonly append = (requests: ReadonlyArray<AppendRequest>): Effect.Effect<void, AppendError> =>
@@ -113,43 +129,60 @@ export class Vector {
 
   #taken(
     move: Exclude<Move, { readonly recall: Json }>,
-    answer: SlotAnswer,
+    answer: SlotAnswer | SlotRow,
     latencyMs: number,
-  ): Effect.Effect<Moved, UnexpectedAnswer> {
+  ): Moved | UnexpectedAnswer {
     const { slot } = move
     const began = (episode: EpisodeRecorder): Moved => {
       this.#episodes.set(slot, episode)
       return { slot, episode, step: undefined, refused: undefined, end: undefined }
     }
-    if ("begin" in move) {
-      return Effect.succeed(began(new EpisodeRecorder(this.#rollout, this.#encoder, move.begin, answer)))
-    }
-    if ("continue" in move) {
-      const { document, ...left } = move.continue
-      const [different] = JsonPatch.diff(document, answer.state)
-      return different === undefined
-        ? Effect.succeed(began(new EpisodeRecorder(this.#rollout, this.#encoder, left, answer, left)))
-        : new UnexpectedAnswer({
-            world: this.#world.plugin,
-            expected: `restore to return to the recorded document of episode ${left.episode}`,
-            found: `another value at ${different.path || "its root"}`,
-          })
-    }
+    if ("action" in move) return this.#stepped(slot, move.action, answer, latencyMs)
+    const first = answer instanceof SlotRow ? answer.answer() : answer
+    if ("begin" in move) return began(new EpisodeRecorder(this.#rollout, this.#encoder, move.begin, first))
+    const { document, ...left } = move.continue
+    const [different] = JsonPatch.diff(document, first.state)
+    return different === undefined
+      ? began(new EpisodeRecorder(this.#rollout, this.#encoder, left, first, left))
+      : new UnexpectedAnswer({
+          world: this.#world.plugin,
+          expected: `restore to return to the recorded document of episode ${left.episode}`,
+          found: `another value at ${different.path || "its root"}`,
+        })
+  }
+
+  #stepped(slot: number, action: Json, answer: SlotAnswer | SlotRow, latencyMs: number): Moved | UnexpectedAnswer {
     const episode = this.#episodes.get(slot)
-    if (episode === undefined) return Effect.dieMessage(`slot ${slot} was stepped before its episode began`)
-    const step = answer.step === undefined ? undefined : stepResultOf(answer.step)
-    if (step === undefined && answer.error === undefined) {
+    if (episode === undefined) throw new Error(`slot ${slot} was stepped before its episode began`)
+    const found = answer instanceof SlotRow ? answer.value(answer.shape.step) : answer.step
+    const error = answer instanceof SlotRow ? undefined : answer.error
+    const step = found === undefined ? undefined : stepResultOf(found)
+    if (step === undefined && error === undefined) {
       return new UnexpectedAnswer({
         world: this.#world.plugin,
         expected: "the result of a step",
-        found: JSON.stringify(answer.step ?? null).slice(0, 200),
+        found: JSON.stringify(found ?? null).slice(0, 200),
       })
     }
-    episode.take(move.action, answer, step?.rewards ?? {}, latencyMs)
-    const end = step === undefined ? undefined : endIn(step)
-    return Effect.succeed({ slot, episode, step, refused: answer.error, end })
+    episode.take(action, answer, step?.rewards ?? NO_REWARDS, latencyMs)
+    return { slot, episode, step, refused: error, end: step === undefined ? undefined : endIn(step) }
   }
 }
+
+const NO_REWARDS = {}
+
+/** A call and its answer. */
+export interface Answered {
+  readonly move: Move
+  readonly answer: SlotAnswer | SlotRow
+  readonly latencyMs: number
+}
+
+/** The length of an answer in a frame, about. */
+const sizeOf = (answer: SlotAnswer | SlotRow): number =>
+  answer instanceof SlotRow
+    ? answer.texts.reduce<number>((sum, text) => sum + String(text).length, 11 * answer.shape.row.width)
+    : JSON.stringify(answer).length
 
 /** As a kernel closes a task. */
 const endIn = ({ terminated, truncated, outcome = "achieved" }: StepResult): EpisodeEnd | undefined => {

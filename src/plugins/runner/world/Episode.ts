@@ -59,8 +59,11 @@ export const join = (episode: Episode, agent: string): void => {
 export const statusOf = (episode: Episode, agent: string): AgentStatus | undefined => episode.agents.get(agent)?.status
 
 /** The agents that take part, sorted by name. */
-export const taking = ({ agents }: Episode): ReadonlyArray<string> =>
-  [...agents].flatMap(([name, { status }]) => (status === "left" ? [] : [name]))
+export const taking = ({ agents }: Episode): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (const [name, { status }] of agents) if (status !== "left") names.push(name)
+  return names
+}
 
 /** Throws if an agent does not take part or its episode is over. */
 export const assertActive = (episode: Episode, agent: string): void => {
@@ -91,22 +94,18 @@ export const credit = (
 }
 
 /** The episode's part of the document. */
-export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
-  step,
-  ...(Object.keys(info).length === 0 ? {} : { info }),
-  agents: Object.fromEntries(
-    [...agents].map(([name, { status, return: sum, outcome, spaces }]) => [
-      name,
-      {
-        status,
-        return: sum,
-        ...(outcome === undefined ? {} : { outcome }),
-        ...(spaces === undefined ? {} : { spaces: spaces as unknown as Json }),
-      },
-    ]),
-  ),
-  rng: rng.state() as unknown as Json,
-})
+export const encode = ({ step, agents, rng, info }: Episode): JsonObject => {
+  const entries: Array<[string, Json]> = []
+  for (const [name, { status, return: sum, outcome, spaces }] of agents) {
+    const entry: { [key: string]: Json } = { status, return: sum }
+    if (outcome !== undefined) entry.outcome = outcome
+    if (spaces !== undefined) entry.spaces = spaces as unknown as Json
+    entries.push([name, entry])
+  }
+  const rest = { agents: Object.fromEntries(entries), rng: rng.state() as unknown as Json }
+  for (const _ in info) return { step, info, ...rest }
+  return { step, ...rest }
+}
 
 /** Restores an episode from a document that `encode` made. */
 export const decode = (document: JsonObject): Episode => {

@@ -16,7 +16,7 @@ import type {
 } from "../../author.ts"
 import { contains, flaws, maskFlaw } from "../../spaces/Space.ts"
 import type { SlotCall, WorldFacts } from "../HostFrame.ts"
-import { describe, isThenable } from "../Outcome.ts"
+import { after, describe } from "../Outcome.ts"
 import { type AgentStep, checkStep, isRecord, NOTHING } from "./checkStep.ts"
 import * as Episode from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
@@ -50,7 +50,10 @@ export interface ServedWorld {
   /** Lets the world's time pass. Returns the steps of affected agents. */
   readonly tick: (context: PluginContext, milliseconds: number) => unknown
   /** Carries out calls of several episodes, one in each slot. */
-  readonly slots: (context: PluginContext, calls: ReadonlyArray<SlotCall>) => Promise<ReadonlyArray<SlotAnswer>>
+  readonly slots: (
+    context: PluginContext,
+    calls: ReadonlyArray<SlotCall>,
+  ) => ReadonlyArray<SlotAnswer> | Promise<ReadonlyArray<SlotAnswer>>
 }
 
 type AnyWorld = World | MultiAgentWorld
@@ -67,14 +70,21 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   /** The options of the last reset. */
   let given: JsonObject = {}
 
-  const contextOf = (context: PluginContext, agent: string, seed: number | null = null): WorldContext =>
+  /** The world's own state in the last document, as long as no function of the world has run since. */
+  let shown: Json | undefined
+  /** The last context of a world for one agent, and the call's context that it extends. */
+  let lent: { readonly base: PluginContext; readonly context: WorldContext } | undefined
+
+  const contextOf = (context: PluginContext, agent: string, seed: number | null = null): WorldContext => {
+    shown = undefined
+    const own = { agent, agents: Episode.taking(episode), rng: episode.rng, seed }
+    // A frame with the steps of many episodes has one context, and the steps of a world for one agent follow each other.
+    if (lent?.base === context) return Object.assign(lent.context, own)
     // Inherits members that are created on first access, such as the signal.
-    Object.assign(Object.create(context) as PluginContext, {
-      agent,
-      agents: Episode.taking(episode),
-      rng: episode.rng,
-      seed,
-    })
+    const made: WorldContext = Object.assign(Object.create(context) as PluginContext, own)
+    if (!isShared(world)) lent = { base: context, context: made }
+    return made
+  }
 
   const nameIn = ({ agent }: PluginContext) => agent ?? firstOf(episode)
   const spacesOf = (agent: string): Spaces => episode.agents.get(agent)?.spaces ?? facts.spaces
@@ -140,6 +150,15 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     const agent = nameIn(context)
     const action = (args as { readonly action: Json }).action
     assertAction(agent, action)
+    if (!isShared(world)) {
+      return after(world.step(contextOf(context, agent), action), (taken: unknown) => {
+        episode.step += 1
+        const isLast = facts.maxSteps !== null && episode.step >= facts.maxSteps
+        const own = cutOff(checkStep(agent, taken), isLast && Episode.statusOf(episode, agent) === "active")
+        Episode.credit(episode, agent, own)
+        return own
+      })
+    }
     assertTurn(agent)
     return after(stepWith(context, agent, { [agent]: action }), ({ steps }) => {
       const { [agent]: own = NOTHING, ...others } = steps
@@ -216,6 +235,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   const state = () => {
     const own: unknown = world.state()
     if (!isRecord(own)) throw new TypeError("expected environment.state() to return an object")
+    shown = own as Json
     if (Object.hasOwn(own, Episode.KEY)) throw new TypeError(`the key ${Episode.KEY} of the state is Hindcast's`)
     const turn = isShared(world) && world.mode === "turn-based" ? { turn: turnNow() } : {}
     return { ...own, [Episode.KEY]: { ...Episode.encode(episode), ...turn } } as Json
@@ -250,7 +270,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
 
   return {
     slots: slots({
-      hold: () => ({ episode, options: given, state: world.state() as unknown as Json }),
+      hold: () => ({ episode, options: given, state: shown ?? (world.state() as unknown as Json) }),
       take:
         world.restore &&
         ((context, held) => {
@@ -348,7 +368,3 @@ const assertSpaces = (agent: string, spaces: Spaces) => {
     }
   }
 }
-
-/** Continues with a value at once, or with a promise's value later. A turn of the event loop would cost time. */
-const after = <A, B>(value: A | PromiseLike<A>, next: (value: A) => B): B | Promise<B> =>
-  isThenable(value) ? Promise.resolve(value as PromiseLike<A>).then(next) : next(value as A)

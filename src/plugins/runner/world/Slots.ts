@@ -5,11 +5,12 @@
 
 import type { Json, JsonObject, PluginContext } from "../../author.ts"
 import type { SlotCall } from "../HostFrame.ts"
+import { after, isThenable } from "../Outcome.ts"
 import type { AgentStep } from "./checkStep.ts"
 import type { Episode } from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
 import { failureOf, type RoundOutcome } from "./RoundOutcome.ts"
-import { settled, type TriedWorld, tried } from "./Trials.ts"
+import { type TriedWorld, tried } from "./Trials.ts"
 
 /** An episode that the world does not hold at the moment. */
 export interface HeldEpisode {
@@ -43,7 +44,10 @@ export interface SlottedWorld extends TriedWorld {
   readonly state: () => Json
 }
 
-/** Makes the function that carries out calls, one after another. It fails at the first call that is not a refused step. */
+/**
+ * Makes the function that carries out calls, one after another. It fails at the first call that is not a refused step.
+ * For a world without promises, it returns the answers at once.
+ */
 export const slots = (world: SlottedWorld) => {
   const held = new Map<number, HeldEpisode>()
   let current: number | undefined
@@ -61,36 +65,91 @@ export const slots = (world: SlottedWorld) => {
     return world.take(context, found)
   }
 
-  const answer = async (
+  const outcomeOf = (
     context: PluginContext,
-    { slot, reset, restore, action, trial, drop }: SlotCall,
-  ): Promise<SlotAnswer> => {
+    { reset, restore, action, trial }: SlotCall,
+  ): Outcome | PromiseLike<Outcome> => {
+    if (reset !== undefined) return after(world.begin(context, reset), () => NOTHING)
+    if (restore !== undefined) {
+      if (world.restore === undefined) throw refusal("NoRestore", "there is no environment.restore")
+      return after(world.restore(context, restore.options, restore.state), () => NOTHING)
+    }
+    if (trial !== undefined) return NOTHING
+    const stepped = (step: unknown): Outcome => ({ step: step as AgentStep })
+    const refused = (cause: unknown): Outcome => ({ error: failureOf(cause) })
+    try {
+      const step = world.step(context, action ?? null)
+      return isThenable(step) ? Promise.resolve(step).then(stepped, refused) : stepped(step)
+    } catch (cause) {
+      return refused(cause)
+    }
+  }
+
+  const answer = (context: PluginContext, call: SlotCall): SlotAnswer | PromiseLike<SlotAnswer> => {
+    const { slot, trial, drop } = call
     if (drop === true) {
       held.delete(slot)
       if (current === slot) current = undefined
       return { state: null, readings: {} }
     }
-    await settled(select(context, slot))
-    let outcome: Pick<SlotAnswer, "step" | "error"> = {}
-    if (reset !== undefined) await settled(world.begin(context, reset))
-    else if (restore !== undefined) {
-      if (world.restore === undefined) throw refusal("NoRestore", "there is no environment.restore")
-      await settled(world.restore(context, restore.options, restore.state))
-    } else if (trial === undefined) {
-      try {
-        outcome = { step: (await settled(world.step(context, action ?? null))) as AgentStep }
-      } catch (cause) {
-        outcome = { error: failureOf(cause) }
-      }
-    }
-    if (trial !== undefined) return { readings: {}, ...(await tried(world, context, trial)), state: world.state() }
-    const readings = (await settled(world.readings(context))) as SlotAnswer["readings"]
-    return { ...outcome, readings, state: world.state() }
+    return after(select(context, slot), () =>
+      after(outcomeOf(context, call), (outcome) => {
+        if (trial !== undefined) {
+          return after(tried(world, context, trial), (found) => ({ readings: {}, ...found, state: world.state() }))
+        }
+        return after(world.readings(context), (readings) => {
+          const { step, error } = outcome as Outcome
+          const shown = { readings: readings as SlotAnswer["readings"], state: world.state() }
+          if (step !== undefined) return { step, ...shown }
+          return error === undefined ? shown : { error, ...shown }
+        })
+      }),
+    ) as SlotAnswer | PromiseLike<SlotAnswer>
   }
 
-  return async (context: PluginContext, calls: ReadonlyArray<SlotCall>): Promise<ReadonlyArray<SlotAnswer>> => {
+  /** The calls that wait for promises of a world. A frame that comes meanwhile must not step the world in between. */
+  let waiting: Promise<unknown> | undefined
+
+  const run = (
+    context: PluginContext,
+    calls: ReadonlyArray<SlotCall>,
+  ): ReadonlyArray<SlotAnswer> | Promise<ReadonlyArray<SlotAnswer>> => {
     const answers: Array<SlotAnswer> = []
-    for (const call of calls) answers.push(await answer(context, call))
+    for (const [index, call] of calls.entries()) {
+      const one = answer(context, call)
+      if (!isThenable(one)) {
+        answers.push(one)
+        continue
+      }
+      const rest = async () => {
+        answers.push((await one) as SlotAnswer)
+        for (const next of calls.slice(index + 1)) answers.push(await answer(context, next))
+        return answers
+      }
+      const running = rest()
+      const ended = () => {
+        if (waiting === running) waiting = undefined
+      }
+      waiting = running
+      running.then(ended, ended)
+      return running
+    }
     return answers
   }
+
+  return (context: PluginContext, calls: ReadonlyArray<SlotCall>): ReturnType<typeof run> => {
+    if (waiting === undefined) return run(context, calls)
+    const next = () => run(context, calls)
+    const running = waiting.then(next, next)
+    waiting = running
+    const ended = () => {
+      if (waiting === running) waiting = undefined
+    }
+    running.then(ended, ended)
+    return running
+  }
 }
+
+type Outcome = Pick<SlotAnswer, "step" | "error">
+
+const NOTHING: Outcome = {}

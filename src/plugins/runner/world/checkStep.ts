@@ -18,6 +18,8 @@ export interface AgentStep {
 /** Maximum reward per name and step, so that returns do not overflow. */
 const MAX_REWARD = 1e15
 
+const FIELDS: ReadonlyArray<string> = ["reward", "terminated", "truncated", "outcome", "info"]
+
 /** The name of an unnamed reward. */
 const REWARD = "reward"
 
@@ -31,14 +33,16 @@ export const checkStep = (agent: string, step: unknown): AgentStep => {
   const wrong = (where: string, expected: string, found: unknown, code = "InvalidStep"): Error =>
     refusal(code, `the step of ${agent}${where}: expected ${expected}, found ${inspect(found).slice(0, 100)}`)
   if (!isRecord(step) || step.reward === undefined) throw wrong("", "an object with a reward", step)
-  const { reward, terminated = false, truncated = false, outcome, info = {}, ...others } = step
-  const [other] = Object.keys(others)
-  if (other !== undefined) {
-    throw wrong("", "the fields reward, terminated, truncated, outcome and info", `${other} besides`)
+  for (const field of Object.keys(step)) {
+    if (!FIELDS.includes(field)) {
+      throw wrong("", "the fields reward, terminated, truncated, outcome and info", `${field} besides`)
+    }
   }
+  const { reward, terminated = false, truncated = false, outcome, info = {} } = step
   const rewards = isRecord(reward) ? reward : { [REWARD]: reward }
   let sum = 0
-  for (const [name, value] of Object.entries(rewards)) {
+  for (const name of Object.keys(rewards)) {
+    const value = rewards[name]
     if (name === "") throw wrong("/reward", "rewards with names", "one without", "InvalidReward")
     if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) {
       throw wrong(`/reward/${name}`, `a finite number of at most ${MAX_REWARD}`, value, "InvalidReward")
@@ -51,14 +55,10 @@ export const checkStep = (agent: string, step: unknown): AgentStep => {
     throw wrong("/outcome", "achieved or failed", outcome)
   }
   if (!isRecord(info)) throw wrong("/info", "an object", info, "InvalidStepInfo")
-  return {
-    reward: sum,
-    rewards: rewards as AgentStep["rewards"],
-    terminated,
-    truncated,
-    ...(outcome === undefined || !terminated ? {} : { outcome }),
-    info: info as JsonObject,
-  }
+  const given = { reward: sum, rewards: rewards as AgentStep["rewards"], terminated, truncated }
+  return outcome === undefined || !terminated
+    ? { ...given, info: info as JsonObject }
+    : { ...given, outcome, info: info as JsonObject }
 }
 
 export const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
