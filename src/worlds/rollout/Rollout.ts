@@ -7,7 +7,7 @@
  * `FLUSH_STEPS` steps, and at the end. A rollout that was interrupted continues from there (`resume`).
  */
 
-import { Effect, Exit, Queue, Stream, Take } from "effect"
+import { Effect, Exit, Fiber, Queue, Stream, Take } from "effect"
 import { type AppendRequest, EventLog } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
@@ -27,7 +27,7 @@ import * as Policy from "./Policy.ts"
 import { type EpisodeResult, RolloutOptions, type RolloutResult } from "./RolloutOptions.ts"
 import * as RolloutProgress from "./RolloutProgress.ts"
 import { Schedule } from "./Schedule.ts"
-import { type Move, type Moved, Vector, type VectorError } from "./Vector.ts"
+import { type Answered, type Move, type Moved, Vector, type VectorError } from "./Vector.ts"
 
 export {
   type AnyPolicy,
@@ -207,56 +207,63 @@ const advance = (
     })
     const results = [...before]
     const refusals = new Map<number, number>()
-    let moves: ReadonlyArray<Move> = Array.from({ length: schedule.slots }, (_, slot) => schedule.first(slot)).flat()
+    const moves: ReadonlyArray<Move> = Array.from({ length: schedule.slots }, (_, slot) => schedule.first(slot)).flat()
 
     /** Records everything that is not in the log yet, for an end that is not the rollout's own. */
     const save = Effect.suspend(() =>
       vector.append(vector.episodes().flatMap((episode) => (episode.isClosed ? [] : (episode.flush() ?? [])))),
     )
 
-    const nextOf = ({ slot, episode, refused }: Moved): Effect.Effect<ReadonlyArray<Move>, Policy.PolicyFailed> => {
-      const failed = (cause: unknown) =>
-        new Policy.PolicyFailed({
-          policy: Policy.nameOf(policy),
-          rolloutId,
-          episode: episode.place.episode,
-          step: refused?.code === OUTSIDE ? episode.steps - 1 : episode.steps,
-          cause,
-        })
-      const inARow = refused === undefined ? 0 : (refusals.get(slot) ?? 0) + 1
-      refusals.set(slot, inARow)
-      if (refused !== undefined && (refused.code === OUTSIDE || inARow >= MAX_REFUSALS)) {
-        return Effect.fail(failed(inARow > 1 ? `${refused.message} (${inARow} times in a row)` : refused.message))
-      }
-      const view = Policy.viewOf(seed, {
-        readings: episode.readings,
-        reward: episode.reward,
+    const failedAt = ({ episode, refused }: Moved, cause: unknown) =>
+      new Policy.PolicyFailed({
+        policy: Policy.nameOf(policy),
+        rolloutId,
         episode: episode.place.episode,
-        step: episode.steps,
+        step: refused?.code === OUTSIDE ? episode.steps - 1 : episode.steps,
+        cause,
       })
+
+    /** The policy's next action in a slot. Throws `PolicyFailed`. */
+    const nextOf = (moved: Moved): Move | Promise<Move> => {
+      const { slot, episode, refused } = moved
+      if (refused === undefined) refusals.delete(slot)
+      else {
+        const inARow = (refusals.get(slot) ?? 0) + 1
+        refusals.set(slot, inARow)
+        if (refused.code === OUTSIDE || inARow >= MAX_REFUSALS) {
+          throw failedAt(moved, inARow > 1 ? `${refused.message} (${inARow} times in a row)` : refused.message)
+        }
+      }
+      const { readings, reward, steps: step } = episode
+      const view = Policy.viewOf(seed, { readings, reward, episode: episode.place.episode, step })
       try {
         const action = policy.act(view)
-        if (!isThenable(action)) return Effect.succeed([{ slot, action: copied(action) }])
-        return Effect.map(
-          Effect.tryPromise({ try: () => Promise.resolve(action), catch: failed }),
-          (found): ReadonlyArray<Move> => [{ slot, action: copied(found) }],
+        if (!isThenable(action)) return { slot, action: copied(action) }
+        return Promise.resolve(action).then(
+          (found) => ({ slot, action: copied(found) }),
+          (cause) => Promise.reject(failedAt(moved, cause)),
         )
       } catch (cause) {
-        return Effect.fail(failed(cause))
+        throw failedAt(moved, cause)
       }
     }
 
-    const loop = Effect.gen(function* () {
-      while (moves.length > 0) {
-        const moved = yield* vector.move(moves)
+    /** Records what is due, and returns the next calls of the slots. */
+    const follow = (moved: ReadonlyArray<Moved>) =>
+      Effect.gen(function* () {
         const requests: Array<AppendRequest> = []
         const ended: Array<EpisodeResult> = []
-        const next: Array<Effect.Effect<ReadonlyArray<Move>, Policy.PolicyFailed>> = []
+        const next: Array<ReadonlyArray<Move> | Move | Promise<Move>> = []
+        let failure: Policy.PolicyFailed | undefined
         for (const one of moved) {
           const { slot, episode } = one
           const end = one.end ?? (maxSteps !== undefined && episode.steps >= maxSteps ? LIMIT : undefined)
           if (end === undefined) {
-            next.push(nextOf(one))
+            try {
+              if (failure === undefined) next.push(nextOf(one))
+            } catch (cause) {
+              failure = cause as Policy.PolicyFailed
+            }
             if (episode.unrecorded < FLUSH_STEPS) continue
           }
           const request = yield* Effect.try({ try: () => episode.flush(end), catch: tooLarge(plugin) })
@@ -265,15 +272,38 @@ const advance = (
           const { episode: index, seed: own } = episode.place
           const { taskId, steps, total } = episode
           ended.push({ episode: index, taskId, seed: own, steps, return: total, outcome: end.outcome })
-          next.push(Effect.succeed(schedule.next(slot)))
+          next.push(schedule.next(slot))
         }
         if (requests.length > 0) yield* vector.append(requests)
         results.push(...ended)
         yield* Effect.forEach(ended, onEpisode, { discard: true })
-        moves = (yield* Effect.all(next)).flat()
+        if (failure === undefined && !next.some((one) => isThenable(one))) {
+          return (next as ReadonlyArray<ReadonlyArray<Move> | Move>).flat()
+        }
+        const all = yield* Effect.tryPromise({
+          try: () => Promise.all(failure === undefined ? next : [Promise.reject(failure), ...next]),
+          catch: (cause) => cause as Policy.PolicyFailed,
+        })
+        return all.flat()
+      })
+
+    /**
+     * Two halves of the slots take turns: the world steps one while the policy acts in the other. The turns do not
+     * depend on how long anything takes.
+     */
+    const called: Array<Fiber.RuntimeFiber<ReadonlyArray<Answered>, VectorError>> = []
+    const loop = Effect.gen(function* () {
+      const half = moves.length >= HALVED ? Math.ceil(moves.length / 2) : moves.length
+      for (const part of [moves.slice(0, half), moves.slice(half)]) called.push(yield* Effect.fork(vector.call(part)))
+      while (called.length > 0) {
+        const [first] = called
+        if (first === undefined) break
+        const next = yield* follow(yield* vector.take(yield* Fiber.join(first)))
+        called.shift()
+        if (next.length > 0) called.push(yield* Effect.fork(vector.call(next)))
         yield* yieldToEventLoop
       }
-    })
+    }).pipe(Effect.ensuring(Effect.suspend(() => Fiber.interruptAll(called))))
 
     yield* loop.pipe(
       Effect.onError(() =>
@@ -292,6 +322,9 @@ const advance = (
     return { rolloutId, episodes: results.sort((a, b) => a.episode - b.episode), steps }
   })
 
+/** Slots from which on they take turns. */
+const HALVED = 16
+
 const LIMIT = { outcome: "truncated", reason: "the episode came to the rollout's limit of steps" } as const
 
 /** The code of a refusal of an action that the action space does not have. */
@@ -303,5 +336,5 @@ const tooLarge = (plugin: string) => () => new RolloutRefused({ world: plugin, r
 const copied = (action: Json): Json =>
   typeof action === "object" && action !== null ? structuredClone(action) : action
 
-const isThenable = (value: unknown): value is PromiseLike<Json> =>
+const isThenable = <A>(value: A): value is Extract<A, PromiseLike<unknown>> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
