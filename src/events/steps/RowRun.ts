@@ -85,7 +85,8 @@ export class RowRun {
     const { step, readings, state } = this.shape
     const { width } = this.shape.row
     for (const [index, action] of this.#actions.entries()) {
-      const of = (node: Node) => read(node, this.#numbers, (index + 1) * width, (text) => this.#texts[text] ?? null) as Json
+      const of = (node: Node) =>
+        read(node, this.#numbers, (index + 1) * width, (text) => this.#texts[text] ?? null) as Json
       yield { action, result: of(step) as JsonObject, state: of(state), readings: of(readings) as JsonObject }
     }
   }

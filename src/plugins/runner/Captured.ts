@@ -25,7 +25,9 @@ export const base64 = (bytes: Uint8Array): string =>
 
 const { toBase64 } = Uint8Array.prototype as { readonly toBase64?: (this: Uint8Array) => string }
 
-const DIGITS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit) => digit.charCodeAt(0))
+const DIGITS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit) =>
+  digit.charCodeAt(0),
+)
 
 const encodedBase64 = (bytes: Uint8Array): string => {
   const digits = new Uint8Array(Math.ceil(bytes.length / 3) * 4)

@@ -28,7 +28,8 @@ const isListWithin = (space: Space, value: unknown): boolean => {
   for (let index = 0; index < intervals.length; index++) {
     const { low, high, whole, truth } = intervals[index] as Interval
     const number: unknown = value[index]
-    if (truth || !isNumber(number) || number < low || number > high || (whole && !Number.isInteger(number))) return false
+    if (truth || !isNumber(number) || number < low || number > high || (whole && !Number.isInteger(number)))
+      return false
   }
   return true
 }
