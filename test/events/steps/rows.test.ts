@@ -20,7 +20,8 @@ const shapeOf = (answer: Answer): StepShape => {
   const textPlaces: Array<number> = []
   const visit = (node: Node): void => {
     if (node.kind === "text") textPlaces.push(node.at)
-    else if (node.kind !== "number") for (const part of node.kind === "list" ? node.items : node.parts) visit(part)
+    else if (node.kind === "list") for (const item of node.items) visit(item)
+    else if (node.kind === "object") for (const part of node.parts) visit(part)
   }
   visit(row.root)
   if (step === undefined || readings === undefined || state === undefined) throw new Error("expected three parts")
