@@ -5,6 +5,7 @@ import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { onPath } from "../../src/plugins/sandbox/Tools.ts"
+import * as SystemCallAttempts from "../../src/record/network/SystemCallAttempts.ts"
 import * as LoopbackOnly from "../../src/record/process/LoopbackOnly.ts"
 import { PYTHON } from "../python/interpreter.ts"
 import { workplace } from "../workplace.ts"
@@ -102,6 +103,66 @@ const run = ([command, ...args]: LoopbackOnly.Command, stdin = "") =>
       child.stdin.end(stdin)
     },
   )
+
+describe("SystemCallAttempts", () => {
+  const read = (...pieces: ReadonlyArray<string>) => {
+    const calls = SystemCallAttempts.parsing()
+    for (const piece of pieces) calls.take(piece)
+    return calls
+  }
+
+  it("reads addresses, processes and stacks, in any pieces, and leaves out what stays on the machine", () => {
+    const text = `7<curl> connect(3<UNIX-STREAM:[1]>, {sa_family=AF_UNIX, sun_path="/run/nscd"}, 110) = -1 ENOENT (No such file or directory)
+ > /usr/lib/libc.so.6(__connect+0x10) [0x10a7c0]
+7<curl> connect(5<TCP:[2]>, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=inet_addr("203.0.113.9")}, 16) = -1 ENETUNREACH (Network is unreachable)
+ > /usr/lib/x86_64-linux-gnu/libc.so.6(__connect+0x10) [0x10a7c0]
+ > /usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0() [0x174f8]
+ > /opt/agent(main.fetch+0x12e) [0x1bcc2]
+7<curl> +++ exited with 7 +++
+8<a> b> connect(5<TCPv6:[3]>, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), sin6_scope_id=0}, 28 <unfinished ...>
+9 sendto(3<UDP:[4]>, ""..., 1, 0, {sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr("203.0.113.1")}, 16) = -1 ENETUNREACH (Network is unreachable)
+8<a> b> <... connect resumed>) = -1 EADDRNOTAVAIL (Cannot assign requested address)
+ > /opt/other(connect_to+0x1) [0x1]
+9 sendmmsg(3<UDP:[4]>, [{msg_hdr={msg_name={sa_family=AF_INET6, sin6_port=htons(53), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::ffff:203.0.113.2", &sin6_addr), sin6_scope_id=0}, msg_namelen=28}}], 1, 0) = -1 ENETUNREACH (Network is unreachable)
+9 connect(5<TCP:[5]>, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}, 16) = -1 ECONNREFUSED (Connection refused)
+9 connect(5<TCP:[5]>, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("0.0.0.0")}, 16) = 0
+9 connect(5<UDP:[6]>, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("203.0.113.9")}, 16) = -1 ENETUNREACH (Network is unreachable)
+9 sendto(5<TCP:[5]>, ""..., 4, MSG_NOSIGNAL, NULL, 0) = 4
+no line of strace
+`
+    const expected = [
+      {
+        means: "connection",
+        target: "203.0.113.9:8080",
+        at: "main.fetch (/opt/agent)",
+        stack: [
+          "    at curl (process 7)",
+          "    at __connect (/usr/lib/x86_64-linux-gnu/libc.so.6)",
+          "    at /usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0",
+          "    at main.fetch (/opt/agent)",
+        ].join("\n"),
+      },
+      {
+        means: "connection",
+        target: "[2001:db8::1]:443",
+        at: "connect_to (/opt/other)",
+        stack: "    at a> b (process 8)\n    at connect_to (/opt/other)",
+      },
+      { means: "datagram", target: "203.0.113.1:9", at: "process 9", stack: "    at process 9" },
+      { means: "datagram", target: "203.0.113.2:53", at: "process 9", stack: "    at process 9" },
+    ]
+    expect(read(text).attempts()).toEqual(expected)
+    expect(read(...text).attempts()).toEqual(expected)
+    expect([7, 8].map(read(text).hasEnded)).toEqual([true, false])
+  })
+
+  it("keeps a bounded number of attempts of a program that tries without end, and forgets endless lines", () => {
+    const one = `1 connect(5<TCP:[2]>, {sa_family=AF_INET, sin_port=htons(1), sin_addr=inet_addr("203.0.113.9")}, 16) = -1 ENETUNREACH (Network is unreachable)\n`
+    expect(read(one.repeat(5_000)).attempts()).toHaveLength(1_000)
+    const endless = Array.from({ length: 100 }, () => "x".repeat(100_000))
+    expect(read(...endless, "\n", one).attempts()).toHaveLength(1)
+  })
+})
 
 describe("LoopbackOnly", () => {
   const PATHS = { bubblewrap: [], unshare: ["unshare", "setpriv", "ip"] } as const
@@ -214,9 +275,15 @@ const query = (...labels) => Buffer.concat([Buffer.from([0, 1, 1, 0, 0, 1, 0, 0,
     const { code, signal, stdout } = await run(confined.command)
     expect(await confined.ended({ code, signal: null })).toEqual({ code: 0, signal: null })
     expect(signal).toBeNull()
-    const { names, refused, hasNames } = confined.sought()
+    const { names, refused, hasNames, calls } = await confined.sought()
     await confined.close()
     expect(JSON.parse(stdout)).toEqual(["EAI_AGAIN", "EAI_AGAIN", null, "ENETUNREACH"])
+    // Where strace may be used, the address has a name and a place, too.
+    if (calls !== undefined && hasNames) {
+      expect(calls.map(({ means, target }) => `${means} ${target}`)).toEqual(["connection 203.0.113.9:80"])
+      expect(calls[0]?.at).toMatch(/node|process \d+/)
+      expect(calls[0]?.stack).toMatch(/^ {4}at .*\(process \d+\)/)
+    }
     if (!hasNames) {
       expect(names).toEqual([])
       expect(refused).toBeGreaterThan(0)

@@ -54,14 +54,15 @@ export const start = (
       const env = { ...running.env, ...PythonAttempts.install(directory, seen, { ...process.env, ...running.env }) }
       const ended = yield* Program.start(confined.command, { ...running, env })
       const exactly = yield* Effect.promise(() => confined.ended(ended))
-      const told = NetworkAttempt.read(seen).filter(({ target }) => !isServed(target, confined.served))
-      const sought = confined.sought()
+      const hooked = NetworkAttempt.read(seen).filter(({ target }) => !isServed(target, confined.served))
+      const sought = yield* Effect.promise(confined.sought)
+      const told = [...hooked, ...unhooked(sought.calls ?? [], hooked)]
       const lookups = sought.names.filter((name) => !told.some(({ target }) => hostOf(target).toLowerCase() === name))
       for (const attempt of [...told, ...lookups.map(lookup)])
         fs.appendFileSync(attempts, `${JSON.stringify(attempt)}\n`)
       for (const reason of confined.unreachable()) yield* Output.note(reason)
       const unnamed = unnamedOf(sought, told)
-      if (unnamed > 0) yield* Output.note(refused(unnamed))
+      if (unnamed > 0) yield* Output.note(refused(unnamed, sought))
       return exactly
     }),
   )
@@ -74,15 +75,28 @@ const lookup = (target: string): NetworkAttempt.NetworkAttempt => ({
   stack: "",
 })
 
-/** Attempts to reach an address that no hook reported. Where lookups have no route either, none can be told apart. */
+/** Attempts that only system calls show. A hook also reports calls, with the program's own stack. */
+const unhooked = (
+  calls: ReadonlyArray<NetworkAttempt.NetworkAttempt>,
+  hooked: ReadonlyArray<NetworkAttempt.NetworkAttempt>,
+): ReadonlyArray<NetworkAttempt.NetworkAttempt> => {
+  const known = new Set(hooked.map(({ target }) => target))
+  return calls.filter(({ target }) => !known.has(target))
+}
+
+/** Attempts to reach an address that nothing reported. Where lookups have no route either, none can be told apart. */
 const unnamedOf = ({ refused, hasNames }: Sought, told: ReadonlyArray<NetworkAttempt.NetworkAttempt>): number => {
   if (!hasNames) return told.length === 0 ? refused : 0
   const direct = told.filter(({ target }) => net.isIP(hostOf(target)) !== 0 && !AllowedHosts.isLoopback(hostOf(target)))
   return Math.max(0, refused - direct.length)
 }
 
-const refused = (attempts: number): string =>
-  `The network namespace refused ${count(attempts, "attempt")} to reach an address outside of it. Which address cannot be said: only programs in Node and Python report it.`
+const refused = (attempts: number, { calls }: Sought): string => {
+  const found = `The network namespace refused ${count(attempts, "attempt")} to reach an address outside of it.`
+  return calls === undefined
+    ? `${found} Which address cannot be said: only programs in Node and Python report it, and all others if strace is on the PATH.`
+    : `${found} They sent nothing: each only connected a datagram socket, as a program does that looks for its own address.`
+}
 
 /** A program may try until its server listens. */
 const isServed = (target: string, served: ReadonlySet<number>): boolean => {

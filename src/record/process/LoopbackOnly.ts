@@ -12,6 +12,8 @@ import { promisify } from "node:util"
 import * as Loopback from "../../plugins/sandbox/layers/Loopback.ts"
 import { onPath } from "../../plugins/sandbox/Tools.ts"
 import { type AllowedHost, type Target, written } from "../network/AllowedHosts.ts"
+import type { NetworkAttempt } from "../network/NetworkAttempt.ts"
+import * as SystemCallAttempts from "../network/SystemCallAttempts.ts"
 import * as NamespaceRelay from "./NamespaceRelay.ts"
 
 export type Command = readonly [string, ...Array<string>]
@@ -28,7 +30,7 @@ export interface Confined {
   /** Why servers of the program could not be reached from outside, one sentence each. */
   readonly unreachable: () => ReadonlyArray<string>
   /** The program's attempts to leave the namespace, in any language. Complete once `ended` has resolved. */
-  readonly sought: () => Sought
+  readonly sought: () => Promise<Sought>
   /** Removes the ports. Call it after the program has ended. */
   readonly close: () => Promise<void>
 }
@@ -40,6 +42,8 @@ export interface Sought {
   readonly refused: number
   /** Whether the namespace shows names at all. */
   readonly hasNames: boolean
+  /** Attempts to reach an address, as system calls show them; undefined if the machine shows no calls. */
+  readonly calls: ReadonlyArray<NetworkAttempt> | undefined
 }
 
 /**
@@ -68,19 +72,22 @@ export const confine = async (
     remove()
     return left(program, found.missing)
   }
+  const tracing = await SystemCallAttempts.start(directory, found.command)
   const relay = await NamespaceRelay.start(directory, targets, { isReachable, namesLookups: found.hasNames })
   return {
-    command: [...found.command, ...NamespaceRelay.command(relay.inner), ...program],
+    command: [...found.command, ...NamespaceRelay.command(relay.inner), ...(tracing?.command ?? []), ...program],
     open: null,
     ended: async (command) => (await relay.ended()) ?? command,
     served: relay.served,
     unreachable: relay.unreachable,
-    sought: () => ({
+    sought: async () => ({
       names: [...relay.lookedUp].filter((name) => !isOwnName(name)),
       refused: relay.refused(),
       hasNames: found.hasNames,
+      calls: await tracing?.ended(relay.pid()),
     }),
     close: async () => {
+      tracing?.close()
       await relay.close()
       remove()
     },
@@ -93,7 +100,7 @@ const left = (program: Command, why: string): Confined => ({
   ended: async (command) => command,
   served: new Set(),
   unreachable: () => [],
-  sought: () => ({ names: [], refused: 0, hasNames: false }),
+  sought: async () => ({ names: [], refused: 0, hasNames: false, calls: undefined }),
   close: async () => {},
 })
 

@@ -29,7 +29,7 @@ export interface Inner {
 type Report =
   | { readonly servers: ReadonlyArray<Server> }
   | { readonly lookedUp: string }
-  | { readonly ended: Ended; readonly refused: number }
+  | { readonly ended: Ended; readonly refused: number; readonly pid: number | undefined }
 
 export interface Ended {
   readonly code: number | null
@@ -53,6 +53,8 @@ export interface Relay {
   readonly lookedUp: ReadonlySet<string>
   /** How many attempts to reach an address outside the namespace had no route. */
   readonly refused: () => number
+  /** The program's process id in the namespace. Undefined until it has ended, and if it did not start. */
+  readonly pid: () => number | undefined
   readonly close: () => Promise<void>
 }
 
@@ -74,11 +76,13 @@ export const start = async (
   const lookedUp = new Set<string>()
   let ended: Ended | undefined
   let refused = 0
+  let pid: number | undefined
   let reported = Promise.resolve()
   const told = (report: Report) => {
     if ("ended" in report) {
       ended = report.ended
       refused = report.refused
+      pid = report.pid
       return
     }
     if ("lookedUp" in report) return void lookedUp.add(report.lookedUp)
@@ -123,6 +127,7 @@ export const start = async (
     unreachable: () => [...unreachable.values()],
     lookedUp,
     refused: () => refused,
+    pid: () => pid,
     close: async () => {
       reporting.close()
       const all = [...outward.map(({ piping }) => piping), ...published.values()]
@@ -296,7 +301,7 @@ const relay = (
     })
     child.on("exit", (code, signal) => {
       clearInterval(looking)
-      report({ ended: { code, signal }, refused: withoutRoute() })
+      report({ ended: { code, signal }, refused: withoutRoute(), pid: child.pid })
       reporting.end(() => {
         if (signal === null) process.exit(code ?? 1)
         process.removeAllListeners(signal)
