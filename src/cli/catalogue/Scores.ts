@@ -125,6 +125,7 @@ export const SCORES: ReadonlyArray<Entry> = [
     uses: [
       ["rescore --rubric FILE", "score past tasks again by another rubric"],
       ["rescore --resume SET", "finish an interrupted scoring"],
+      ["rescore --rubric FILE --parts N", "the same by N processes; --part and --merge divide it over machines"],
     ],
     example: "rescore --rubric rubric.yaml --label stricter",
     page: "docs/guides/write-a-rubric.md",

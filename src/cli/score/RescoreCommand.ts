@@ -4,7 +4,13 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import * as NeverHeld from "../../kernel/scoring/NeverHeld.ts"
-import { layerWithCritics, type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
+import {
+  layer,
+  layerWithCritics,
+  type RescorePlan,
+  type ScoreSetSummary,
+  Scoring,
+} from "../../kernel/scoring/Scoring.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as SetSummary from "../../projections/comparison/SetSummary.ts"
@@ -18,11 +24,15 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as TrustLog from "../command/TrustLog.ts"
+import * as ExportSummary from "../export/ExportSummary.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
+import * as PartOption from "../parts/PartOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
+import { count } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as CriticOptions from "./CriticOptions.ts"
+import * as RescoreParts from "./RescoreParts.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 const options = {
@@ -32,6 +42,12 @@ const options = {
   ...CriticOptions.options,
   resume: optionalText("resume", "Finish this interrupted score set, with its own rubric and tasks"),
   trustLog: TrustLog.option,
+  parts: PartOption.parts,
+  begin: flag("begin", "Begin a score set whose parts several machines judge: --resume SET --part I/N on each of them"),
+  part: PartOption.part,
+  merge: PartOption.merge,
+  output: optionalText("output", "With --part: the file to write; - is the standard output"),
+  force: flag("force", "With --part: replace the file if it exists"),
   dryRun: flag("dry-run", "Show the scoring's plan, without scoring or recording"),
 }
 
@@ -46,12 +62,23 @@ const MAX_CHANGES = 20
 export const rescore = Command.make(
   "rescore",
   { ...common, ...options, timeline },
-  ({ log, json, resume, timeline, trustLog, ...typed }) =>
-    Effect.gen(function* () {
+  ({ log, json, resume, timeline, trustLog, parts, part, merge, output, force, ...typed }) => {
+    const place = { log, timeline, json }
+    const inParts = { parts, part, merge, output, force }
+    // Reading is enough for a part, and its process may have no other rights.
+    const asPart = (typedPart: string) =>
+      writePart(resume, { ...inParts, part: typedPart }, typed, json).pipe(
+        Effect.provide(layer),
+        TimelineOption.provide(timeline),
+        Effect.provide(OpenLog.forEvents(log)),
+      )
+    const whole = Effect.gen(function* () {
       // Rules can judge any log. Plugins that judge refuse to start from a foreign one, and say so.
       if (trustLog) yield* TrustLog.settled({ trustLog, json })
       yield* V8Tuning.forScoring
-      if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
+      yield* refuseOutput(inParts)
+      if (Option.isSome(resume)) return yield* finish(resume.value, typed, { ...place, parts, merge })
+      if (merge.length > 0) return yield* needsSet("--merge")
       if (Option.isNone(typed.rubric)) {
         return yield* new BadInput({
           input: "--rubric",
@@ -67,30 +94,132 @@ export const rescore = Command.make(
         critics: yield* CriticOptions.requested(typed),
       }
       const scoring = yield* Scoring
+      if (typed.begin) return yield* begin(yield* scoring.begin(rescoring), json)
       if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), rescoring.rubric, json)
-      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
+      const summary = Option.isSome(parts)
+        ? yield* finishInParts(yield* scoring.begin(rescoring), parts.value, place)
+        : yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
       yield* showSummary(summary, json, rescoring.rubric)
     }).pipe(
       // Scoring works on the timeline of its log view.
       Effect.provide(layerWithCritics),
       TimelineOption.provide(timeline),
       Effect.provide(OpenLog.forWriting(log)),
-    ),
+    )
+    return Effect.gen(function* () {
+      if (Option.isSome(part)) yield* asPart(part.value)
+      else yield* whole
+    })
+  },
 ).pipe(
   Command.withDescription("Score past tasks again by another rubric, without running anything. Earlier scores stay"),
 )
 
-/** Resumes a score set, whose rubric, critics and tasks are fixed since its start. */
-const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>
+interface Place {
+  readonly log: Option.Option<string>
+  readonly timeline: Option.Option<string>
+  readonly json: boolean
+}
+
+interface InParts {
+  readonly parts: Option.Option<number>
+  readonly part: Option.Option<string>
+  readonly merge: ReadonlyArray<string>
+  readonly output: Option.Option<string>
+  readonly force: boolean
+}
+
+const finishInParts = (scoreSetId: string, parts: number, { json, ...place }: Place) =>
+  Effect.flatMap(PartOption.processesOf(parts), (count) =>
+    ProgressLine.during({ verb: "scored", unit: "tasks", json }, (onProgress) =>
+      RescoreParts.inProcesses(scoreSetId, count, { ...place, onTask: (tasks) => onProgress(tasks) }),
+    ),
+  )
+
+const begin = (scoreSetId: string, json: boolean) =>
+  Output.show(json, { scoreSetId }, () => [
+    `Began the score set ${scoreSetId}. On each machine, write parts: hindcast rescore --resume ${scoreSetId} --part 1/2 --output part-1`,
+    `Then merge all of them: hindcast rescore --resume ${scoreSetId} --merge part-1 --merge part-2`,
+  ])
+
+/** Writes a part of an unfinished score set. */
+const writePart = (
+  resume: Option.Option<string>,
+  { part, parts, merge, output, force }: Omit<InParts, "part"> & { readonly part: string },
+  beside: { readonly [option: string]: OptionValue },
+  json: boolean,
+) =>
   Effect.gen(function* () {
+    yield* V8Tuning.forScoring
+    if (Option.isNone(resume)) return yield* needsSet("--part")
+    if (Option.isSome(parts) || merge.length > 0 || Object.values(beside).some(isGiven)) {
+      return yield* new BadInput({
+        input: "--part",
+        expected: "no other options than --resume, --output, --force, --timeline, --log and --json",
+        found: "one",
+      })
+    }
+    const scoreSetId = yield* unfinishedSet(resume.value)
+    const found = yield* PartOption.parse(part)
+    const file = yield* PartOption.outputOf(output)
+    const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
+      RescoreParts.write(scoreSetId, { part: found, output: file, force, onProgress }),
+    )
+    yield* ExportSummary.printSummary(
+      { output: file, json },
+      { scoreSetId, part: PartOption.textOf(found), ...written },
+      `Wrote verdicts on ${count(written.tasks, "task")}, the part ${PartOption.textOf(found)}, to ${file}.`,
+    )
+  })
+
+const needsSet = (input: string) =>
+  new BadInput({
+    input,
+    expected: "--resume SET, the score set whose parts these are",
+    found: "none",
+    advice: "`hindcast rescore --rubric FILE --begin` begins one.",
+  })
+
+const refuseOutput = ({ output, force }: InParts) =>
+  Option.isNone(output) && !force
+    ? Effect.void
+    : new BadInput({
+        input: Option.isSome(output) ? "--output" : "--force",
+        expected: "--part, whose file it writes",
+        found: "none",
+      })
+
+/** Resumes a score set, whose rubric, critics and tasks are fixed since its start. */
+const finish = (
+  name: string,
+  beside: { readonly [option: string]: OptionValue },
+  { parts, merge, ...place }: Place & Pick<InParts, "parts" | "merge">,
+) =>
+  Effect.gen(function* () {
+    const { json } = place
+    if (Option.isSome(parts) && merge.length > 0) {
+      return yield* new BadInput({ input: "--merge", expected: "the files of parts, or --parts", found: "both" })
+    }
     if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
         input: "--resume",
-        expected: "no other options than --log and --json",
+        expected: "no other options than --parts, --merge, --timeline, --log and --json",
         found: "one",
         advice: "A score set keeps the rubric, label and tasks that it was begun with.",
       })
     }
+    const scoreSetId = yield* unfinishedSet(name)
+    const scoring = yield* Scoring
+    const summary = Option.isSome(parts)
+      ? yield* finishInParts(scoreSetId, parts.value, place)
+      : merge.length > 0
+        ? yield* RescoreParts.mergeFiles(scoreSetId, merge)
+        : yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
+    yield* showSummary(summary, json)
+  })
+
+const unfinishedSet = (name: string) =>
+  Effect.gen(function* () {
     const { scoreSetIds } = yield* SetScores.resolve(name)
     const { sets } = yield* (yield* Projector).current(ScoreSets.projection)
     const unfinished = scoreSetIds.filter((id) => sets[id]?.finished === false)
@@ -99,9 +228,7 @@ const finish = (name: string, beside: { readonly [option: string]: OptionValue }
       const found = `${unfinished.length} among the ${scoreSetIds.length} that "${name}" stands for`
       return yield* new BadInput({ input: "--resume", expected: "one unfinished score set", found })
     }
-    const scoring = yield* Scoring
-    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
-    yield* showSummary(summary, json)
+    return scoreSetId
   })
 
 const withProgress = <A, E, R>(

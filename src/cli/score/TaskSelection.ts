@@ -3,9 +3,8 @@ import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import type { TaskSelection } from "../../kernel/scoring/TaskSelection.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import { projection, type Tasks } from "../../projections/state/Tasks.ts"
+import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
+import type { Tasks } from "../../projections/state/Tasks.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -39,9 +38,12 @@ export interface TaskSelectionInput {
   readonly where: Option.Option<string>
 }
 
+/** The selection. Reads tasks only if some are named, or agents, and of those only openings and ends. */
 export const selected = (given: TaskSelectionInput) =>
   Effect.gen(function* () {
-    return yield* selectedAmong(given, yield* (yield* Projector).current(projection))
+    const log = yield* EventLog
+    const named = given.task.length > 0 || given.agent.length > 0
+    return yield* selectedAmong(given, named ? yield* Chosen.tasks(log, (yield* log.head).position) : {})
   })
 
 export const selectedAmong = (
@@ -60,7 +62,7 @@ export const selectedAmong = (
       ...(outcome.length === 0 ? {} : { outcomes: outcome }),
       ...(Option.isNone(where) ? {} : { where: where.value }),
     }
-    const found: TaskSelection = {
+    const found: Chosen.TaskSelection = {
       ...(tasks.length === 0 ? {} : { tasks }),
       ...(Object.keys(select).length === 0 ? {} : { select }),
     }

@@ -10,6 +10,7 @@ import type { Appended, AppendRequest } from "./AppendRequest.ts"
 import type { AppendError, LogError } from "./LogErrors.ts"
 import type { LogFile } from "./LogFile.ts"
 import type { Ownership } from "./Ownership.ts"
+import type { TaskPart } from "./TaskPart.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
@@ -42,6 +43,7 @@ export {
   SegmentUnavailable,
   VersionConflict,
 } from "./LogErrors.ts"
+export type { TaskPart } from "./TaskPart.ts"
 export { type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
 
 /** The timeline that every log has. */
@@ -63,6 +65,8 @@ export interface Query {
   /** Only events of this task; null for events without a task. */
   readonly taskId?: string | null
   readonly types?: ReadonlyArray<string>
+  /** Only events of the tasks of this part; events without a task belong to the first one. See `TaskPart`. */
+  readonly part?: TaskPart
   /** Only events that happened at exactly this time by the source's clock. No index covers it: bound the range. */
   readonly occurredAt?: number
   /**

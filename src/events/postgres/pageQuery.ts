@@ -1,6 +1,6 @@
 /** Turns a query into the SQL statement for one page. */
 
-import type { Query } from "../log/EventLog.ts"
+import type { Query, TaskPart } from "../log/EventLog.ts"
 import { MAX_INLINE_BYTES } from "../payload/Blob.ts"
 
 /** The columns of a whole event. */
@@ -73,7 +73,7 @@ const hasNul = (value: unknown): boolean => typeof value === "string" && value.i
 type Put = (value: unknown, type: string) => string
 
 const conditionsOf = (query: Query | (Omit<Query, "types"> & { readonly types: undefined }), put: Put, of = "") => {
-  const { after = 0, until, timeline, stream, afterVersion, taskId, types, occurredAt, plugin } = query
+  const { after = 0, until, timeline, stream, afterVersion, taskId, types, part, occurredAt, plugin } = query
   const column = (name: string, condition: string) => `${of}${name} ${condition}`
   return [
     ...([stream, timeline, taskId, plugin].some(hasNul) ? ["false"] : []),
@@ -84,10 +84,16 @@ const conditionsOf = (query: Query | (Omit<Query, "types"> & { readonly types: u
     ...(afterVersion === undefined ? [] : [column("version", `> ${put(wholeOf(afterVersion), "bigint")}`)]),
     ...(taskId === undefined ? [] : [column("task_id", taskId === null ? "IS NULL" : `= ${put(taskId, "text")}`)]),
     ...(types === undefined ? [] : [column("type", `= ANY(${put(types, "text[]")})`)]),
+    ...(part === undefined ? [] : [ofPart(part, put, of)]),
     ...(occurredAt === undefined ? [] : [column("occurred_at", `= ${put(occurredAt, "bigint")}`)]),
     ...(plugin === undefined ? [] : [namesNoOther(plugin, put, of)]),
   ]
 }
+
+/** `TaskPart.has` in SQL. */
+const ofPart = ({ index, of: parts }: TaskPart, put: Put, of: string): string =>
+  `CASE WHEN ${of}task_id IS NULL THEN 0
+    ELSE ('x' || encode(substr(sha256(convert_to(${of}task_id, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint % ${put(parts, "bigint")} END = ${put(index, "bigint")}`
 
 /** Its hash is what the index has. */
 const ofTimeline = (timeline: string, put: Put, of: string): ReadonlyArray<string> => {

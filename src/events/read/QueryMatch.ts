@@ -1,6 +1,7 @@
 /** Matches events against queries in memory, for backends and followers. */
 
 import type { Committed, Query } from "../log/EventLog.ts"
+import * as TaskPart from "../log/TaskPart.ts"
 
 export const matches = (query: Query, event: Committed): boolean =>
   event.position > (query.after ?? 0) &&
@@ -10,4 +11,5 @@ export const matches = (query: Query, event: Committed): boolean =>
   (query.afterVersion === undefined || event.version > query.afterVersion) &&
   (query.taskId === undefined || event.taskId === query.taskId) &&
   (query.types === undefined || query.types.includes(event.type)) &&
-  (query.occurredAt === undefined || event.occurredAt === query.occurredAt)
+  (query.occurredAt === undefined || event.occurredAt === query.occurredAt) &&
+  (query.part === undefined || TaskPart.has(query.part, event.taskId))

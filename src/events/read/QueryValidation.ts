@@ -1,6 +1,7 @@
 /** Validates queries. A misspelt filter or an invalid number would silently select other events. */
 
 import { InvalidQuery, type Query } from "../log/EventLog.ts"
+import { MAX_PARTS, type TaskPart } from "../log/TaskPart.ts"
 import * as StepPosition from "../steps/StepPosition.ts"
 
 /** The first mistake in a query or in a page's limit. */
@@ -39,6 +40,13 @@ const isName: Check = (value) => (typeof value === "string" ? undefined : "a nam
 const isNames: Check = (value) =>
   Array.isArray(value) && value.every((name) => typeof name === "string") ? undefined : "a list of names"
 
+const isPart: Check = (value) => {
+  const { index, of } = typeof value === "object" && value !== null ? (value as Partial<TaskPart>) : {}
+  const isOne =
+    Number.isSafeInteger(of) && Number.isSafeInteger(index) && Number(index) >= 0 && Number(index) < Number(of)
+  return isOne && Number(of) <= MAX_PARTS ? undefined : `a part: { index, of }, with 0 ≤ index < of ≤ ${MAX_PARTS}`
+}
+
 const FIELDS: { readonly [field: string]: Check } = {
   after: isPosition,
   until: isPosition,
@@ -47,6 +55,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   afterVersion: isVersion,
   taskId: (value) => (value === null ? undefined : isName(value)),
   types: isNames,
+  part: isPart,
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
   plugin: isName,
   whole: (value) => (typeof value === "boolean" ? undefined : "true or false"),

@@ -54,12 +54,24 @@ export interface InternedQuery {
   readonly types: ReadonlyArray<number> | null
   readonly occurredAt?: number | null
   readonly plugin?: string | null
+  /** The tasks of a part, by their ids; see `PartOfNames`. */
+  readonly part?: PartOfNames | null
+}
+
+/** Which names are tasks of a part. */
+export interface PartOfNames {
+  /** The byte at the place of an id is 1 if the name with this id belongs to the part. */
+  readonly names: Uint8Array
+  /** Whether events without a task belong to it. */
+  readonly first: boolean
 }
 
 export interface PageQuery {
   readonly sql: string
-  readonly parameters: ReadonlyArray<number | string>
+  readonly parameters: ReadonlyArray<Parameter>
 }
+
+type Parameter = number | string | Uint8Array
 
 /** Up to this many positions, reading all is faster than any index. */
 const SHORT_RANGE = 2000
@@ -85,7 +97,7 @@ export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } 
 
 interface Clause {
   readonly sql: string
-  readonly values: ReadonlyArray<number | string>
+  readonly values: ReadonlyArray<Parameter>
 }
 
 const reading =
@@ -140,6 +152,7 @@ const filters = ({
   types,
   occurredAt = null,
   plugin = null,
+  part = null,
 }: InternedQuery): ReadonlyArray<Clause> => [
   ...(timeline === null ? [] : [{ sql: "+timeline = ?", values: [timeline] }]),
   ...(stream === null ? [] : [{ sql: "+stream = ?", values: [stream] }]),
@@ -147,8 +160,13 @@ const filters = ({
   ...(task === null ? [] : [ofTask(task, "+")]),
   ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
   ...(occurredAt === null ? [] : [{ sql: "recorded_at - occurred_before = ?", values: [occurredAt] }]),
+  ...(part === null ? [] : [{ sql: part.first ? OF_FIRST_PART : OF_PART, values: [part.names] }]),
   ...(plugin === null ? [] : [{ sql: NAMES_NO_OTHER_PLUGIN, values: [plugin] }]),
 ]
+
+/** Finds the byte of an event's task in constant time. */
+const OF_PART = "substr(?, task + 1, 1) = x'01'"
+const OF_FIRST_PART = `(task IS NULL OR ${OF_PART})`
 
 /**
  * False for a payload that names another plugin. The reader decides the cases that SQLite cannot: a blob, encrypted

@@ -2,7 +2,7 @@
 
 import * as Chain from "../integrity/Chain.ts"
 import type { StoredRow } from "../integrity/TamperClassification.ts"
-import { type Committed, LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
+import { type Committed, LogUnavailable, type Query, SegmentUnavailable, type TaskPart } from "../log/EventLog.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
 import type { Envelope } from "../read/Records.ts"
@@ -11,6 +11,7 @@ import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
+import type { NameHashes } from "./nameHashes.ts"
 import {
   bounded,
   COMMITTED_COLUMNS,
@@ -18,6 +19,7 @@ import {
   ENVELOPE_COLUMNS,
   type InternedQuery,
   NO_TASK,
+  type PartOfNames,
   pageQuery,
   READ_COLUMNS,
 } from "./pageQuery.ts"
@@ -131,10 +133,22 @@ export const pageOf = <A>(
 const retainedRows = ({ names, database }: Reader, query: Query, limit: number, columns: Columns) => {
   const interned = internedQuery(names, query)
   if (interned === undefined) return []
-  const { sql, parameters } = pageQuery(interned, limit, columns)
-  const rows = database.rows(sql, parameters)
+  const rowsOf = (part: PartOfNames | null) => {
+    const { sql, parameters } = pageQuery({ ...interned, part }, limit, columns)
+    return database.rows(sql, parameters)
+  }
+  const rows = query.part === undefined ? rowsOf(null) : rowsOfPart(names.hashes, query.part, rowsOf)
   names.load(namesIn(rows, columns))
   return rows
+}
+
+/** Reads again if a task has come meanwhile: an event of it would be missing among later ones. */
+const rowsOfPart = <A>(hashes: NameHashes, part: TaskPart, read: (part: PartOfNames) => A): A => {
+  for (;;) {
+    const known = hashes.load()
+    const rows = read({ names: hashes.ofPart(part), first: part.index === 0 })
+    if (hashes.load() === known) return rows
+  }
 }
 
 /** The ids of streams and tasks in some rows. Neighbours often share them. */

@@ -2,6 +2,7 @@
 
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { LogDatabase } from "./file/database.ts"
+import * as NameHashes from "./nameHashes.ts"
 
 /**
  * The interned names of a log. Names are only added, so cached ones stay valid. Only recently used names are in memory:
@@ -22,6 +23,8 @@ export interface Names {
   readonly intern: (text: string, adding?: () => void) => number
   /** Empties the cache: after a rollback, added names may not be in the file. */
   readonly forget: () => void
+  /** The hashes of all names, for queries of a part. */
+  readonly hashes: NameHashes.NameHashes
 }
 
 export const make = (database: LogDatabase): Names => {
@@ -78,6 +81,7 @@ export const make = (database: LogDatabase): Names => {
       texts = new RecentCache()
       ids = new RecentCache()
     },
+    hashes: NameHashes.make(database),
   }
 }
 

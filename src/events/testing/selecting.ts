@@ -3,6 +3,7 @@
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
 import { type AppendRequest, EventLog, type Query } from "../log/EventLog.ts"
+import * as TaskPart from "../log/TaskPart.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
@@ -45,10 +46,49 @@ export const selecting = (test: Test): void => {
         )
         yield* Effect.promise(() => FastCheck.assert(property, { numRuns: QUERIES }))
       }
+      yield* parts(log, all)
+      // A task that has come since, by another connection or by this one.
+      yield* log.append({ ...requestOf(0), taskId: "t0" })
+      const part = { index: TaskPart.indexOf("t0", 3), of: 3 }
+      expect((yield* readAll(log, { after: all.length, part })).map(({ taskId }) => taskId)).toEqual(["t0", "t0", "t0"])
     }),
     TIMEOUT_MS,
   )
 }
+
+/** Each event belongs to one part, whatever else is asked. */
+const parts = (log: EventLog.Service, all: ReadonlyArray<Event>) =>
+  Effect.gen(function* () {
+    const whole = { timeline: "main" }
+    for (const query of [
+      {},
+      whole,
+      { ...whole, types: ["NoteAdded"] },
+      { stream: "a" },
+      { until: 700 },
+      { taskId: "t1" },
+    ]) {
+      const expected = all.filter((event) => selects(query, event)).map(identity)
+      for (const of of [1, 2, 3, 7]) {
+        const found: Array<Event> = []
+        for (let index = 0; index < of; index++) {
+          const part = yield* readAll(log, { ...query, part: { index, of } })
+          for (const { taskId } of part) expect(TaskPart.indexOf(taskId, of)).toBe(index)
+          const first = yield* log.readPage({ ...query, part: { index, of } }, 10)
+          expect(first.map(identity)).toEqual(part.slice(0, 10).map(identity))
+          found.push(...part)
+        }
+        expect(found.sort((one, other) => one.position - other.position).map(identity)).toEqual(expected)
+      }
+    }
+    for (const part of [
+      { index: 2, of: 2 },
+      { index: -1, of: 2 },
+      { index: 0, of: 0 },
+      { index: 0.5, of: 1 },
+    ])
+      expect((yield* Effect.flip(log.readPage({ part }, 1)))._tag).toBe("InvalidQuery")
+  })
 
 /** Mixes streams, timelines, tasks and types. */
 const requestOf = (index: number): AppendRequest => {
@@ -97,7 +137,7 @@ const VALUES = {
   plugin: () => FastCheck.record({ plugin: FastCheck.constantFrom("workspace", "nothing") }),
   // No event here is compact.
   whole: () => FastCheck.record({ whole: FastCheck.boolean() }),
-} satisfies Record<keyof Query, (head: number) => FastCheck.Arbitrary<Query>>
+} satisfies Record<Exclude<keyof Query, "part">, (head: number) => FastCheck.Arbitrary<Query>>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>
   FastCheck.tuple(

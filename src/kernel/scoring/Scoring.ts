@@ -1,6 +1,6 @@
 /** The service that scores recorded tasks by a rubric, as new score sets. */
 
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer, type Stream } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
@@ -12,6 +12,7 @@ import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { asJson, digestOf, type Rubric, type RubricInvalid } from "../rules/Rubric.ts"
 import * as KnownMeasures from "./KnownMeasures.ts"
+import * as PartialScoring from "./PartialScoring.ts"
 import * as Promotion from "./Promotion.ts"
 import { type OnProgress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 import * as ResumePoint from "./ResumePoint.ts"
@@ -21,6 +22,7 @@ import * as ScoringScan from "./ScoringScan.ts"
 import type { SelectionInvalid } from "./TaskFilter.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
+export { JudgedTask, type JudgeOptions, NotInParts, PartsIncomplete } from "./PartialScoring.ts"
 export { NotPromoted, Promotion } from "./Promotion.ts"
 export { type OnProgress, type Progress, RescoreOptions, ResumeOptions } from "./RescoreOptions.ts"
 export { NotResumed } from "./ResumePoint.ts"
@@ -87,6 +89,29 @@ export declare namespace Scoring {
       scoreSetId: string,
       options?: ResumeOptions,
     ) => Effect.Effect<ScoreSetSummary, ResumePoint.NotResumed | Critics.ChooseError | WriteError>
+    /**
+     * Begins a score set that is judged in parts. It stays unfinished until `mergeParts`, or `resume`, which judges all
+     * that is left.
+     */
+    readonly begin: (
+      options: RescoreOptions,
+    ) => Effect.Effect<string, ChoiceError | PartialScoring.NotInParts | AppendError>
+    /**
+     * Judges a part of an unfinished score set, in any process that can read the log, and appends nothing. A part has the
+     * tasks with `TaskPart.has`.
+     */
+    readonly judgePart: <E = never>(
+      scoreSetId: string,
+      options: PartialScoring.JudgeOptions<E>,
+    ) => Effect.Effect<void, ResumePoint.NotResumed | Critics.ChooseError | AppendError | E>
+    /**
+     * Finishes a score set by the judged tasks of all parts, merged in the order of their `index`. Its events equal those
+     * of `rescore`. Fails if a task is missing; the set is then unfinished.
+     */
+    readonly mergeParts: <E = never, R = never>(
+      scoreSetId: string,
+      judged: Stream.Stream<PartialScoring.JudgedTask, E, R>,
+    ) => Effect.Effect<ScoreSetSummary, ResumePoint.NotResumed | PartialScoring.PartsIncomplete | WriteError | E, R>
     /** Plans a re-scoring. It scores and appends nothing. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
     /** Moves a pointer to a score set and returns the event. The earlier set stays. */
@@ -132,12 +157,50 @@ const make = (critics: Critics.Critics.Service) =>
         return { rubric, label, range, planned, criticSet, parts, onProgress, by: options.by }
       })
 
+    const start = ({
+      rubric,
+      label,
+      range,
+      planned,
+      criticSet,
+      by,
+    }: Effect.Effect.Success<ReturnType<typeof prepare>>) => {
+      const taskIds = planned.map(({ taskId }) => taskId)
+      const started = startOf({ rubric, criticSet, taskIds, label, range })
+      return ScoreSetWriter.begin(log, started, { taskId: null, causationId: null, by })
+    }
+
+    const begin = (options: RescoreOptions) =>
+      Effect.gen(function* () {
+        const prepared = yield* prepare(options)
+        const { name, exact, modelCalls, decides } = prepared.criticSet
+        if (!exact || modelCalls > 0 || decides.plugin > 0)
+          return yield* new PartialScoring.NotInParts({ critic: name })
+        return (yield* start(prepared)).scoreSetId
+      })
+
+    const judgePart = <E>(scoreSetId: string, input: PartialScoring.JudgeOptions<E>) =>
+      Effect.gen(function* () {
+        yield* Options.decode("judgePart", PartialScoring.JudgeOptions, input)
+        const found = yield* PartialScoring.load(log, critics, scoreSetId)
+        const critic = yield* found.criticSet.open(found.progress)
+        yield* PartialScoring.judge(log, found, critic, input)
+      }).pipe(Effect.scoped)
+
+    const mergeParts = <E, R>(scoreSetId: string, judged: Stream.Stream<PartialScoring.JudgedTask, E, R>) =>
+      Effect.gen(function* () {
+        const point = yield* ResumePoint.load(log, scoreSetId)
+        const totals = yield* PartialScoring.merge(log, point, judged)
+        const { label, taskIds } = point.started
+        return summaryOf({ scoreSetId, label, taskIds, totals })
+      }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId })))
+
     const rescore = (options: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label, range, planned, criticSet, parts, onProgress, by } = yield* prepare(options)
+        const prepared = yield* prepare(options)
+        const { label, planned, criticSet, parts, onProgress } = prepared
         const taskIds = planned.map(({ taskId }) => taskId)
-        const started = startOf({ rubric, criticSet, taskIds, label, range })
-        const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null, by })
+        const writer = yield* start(prepared)
         const critic = yield* criticSet.open(writer)
         return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)
@@ -145,20 +208,8 @@ const make = (critics: Critics.Critics.Service) =>
     const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
       Effect.gen(function* () {
         const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
-        const { started, rubric, progress, left } = yield* ResumePoint.load(log, scoreSetId)
-        const criticSet = yield* critics.choose(rubric, {
-          ...Critics.requestFromParams(started.params),
-          ...defined({ model }),
-        })
-        if (criticSet.digest !== started.criticDigest) {
-          const reason = `it was started with the critic ${started.critic}; now ${criticSet.name} would decide, and differently`
-          return yield* new ResumePoint.NotResumed({ scoreSetId, reason })
-        }
-        const tasks = yield* TaskSelection.tasks(log, started.range.to)
-        const planned = ScoringPlan.inOrder(tasks, left, started.range.to)
-        const parts = planned.every(({ taskId }, index) => taskId === left[index])
-          ? ScoringPlan.parts(tasks, planned)
-          : ScoringPlan.oneByOne(planned, left)
+        const found = yield* PartialScoring.load(log, critics, scoreSetId, defined({ model }))
+        const { started, progress, left, criticSet, parts } = found
         const { label, taskIds } = started
         const writer = ScoreSetWriter.resume(log, started.critic, progress)
         const before = taskIds.length - left.length
@@ -184,7 +235,15 @@ const make = (critics: Critics.Critics.Service) =>
         }
       })
 
-    return Scoring.of({ rescore, resume, plan, promote: (promotion) => Promotion.promote(log, projector, promotion) })
+    return Scoring.of({
+      rescore,
+      begin,
+      judgePart,
+      mergeParts,
+      resume,
+      plan,
+      promote: (promotion) => Promotion.promote(log, projector, promotion),
+    })
   })
 
 /** Scores a task that just closed by its plugins' measures, as the score set labelled `live`. */
@@ -227,7 +286,7 @@ const startOf = ({
   ...(params === undefined ? {} : { params: { ...params } }),
 })
 
-interface Writing extends Pick<ScoringScan.ScanOptions, "log" | "critic" | "parts"> {
+interface Writing extends Pick<ScoringScan.ScanOptions<never>, "log" | "critic" | "parts"> {
   readonly writer: ScoreSetWriter.ScoreSetWriter
   /** Tasks in the score set, and those already scored. */
   readonly ofTasks: number
@@ -241,10 +300,17 @@ const score = ({
   ...writing
 }: Omit<Writing, "ofTasks"> & { readonly taskIds: ReadonlyArray<string>; readonly label: string }) =>
   Effect.map(write({ ...writing, ofTasks: taskIds.length }), (totals): ScoreSetSummary => {
-    const { scoreSetId } = writing.writer
-    // From entries, since a task id may be `__proto__`.
-    return { scoreSetId, label, taskIds, totals: Object.fromEntries(totals) }
+    return summaryOf({ scoreSetId: writing.writer.scoreSetId, label, taskIds, totals })
   }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId: writing.writer.scoreSetId })))
+
+const summaryOf = ({
+  totals,
+  ...of
+}: Omit<ScoreSetSummary, "totals"> & {
+  readonly totals: ReadonlyMap<string, ScoreSetWriter.Totals>
+}): ScoreSetSummary =>
+  // From entries, since a task id may be `__proto__`.
+  ({ ...of, totals: Object.fromEntries(totals) })
 
 const DECIDED_AT_ONCE = 4
 

@@ -1,5 +1,7 @@
 /** Plans a scoring: the order of tasks, and the ranges of the log to read. Pure. */
 
+import type { TaskPart } from "../../events/log/EventLog.ts"
+import { has } from "../../events/log/TaskPart.ts"
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
 export interface PlannedTask {
@@ -17,6 +19,8 @@ export interface ScanPart {
   /** In the order of their ends. */
   readonly tasks: ReadonlyArray<PlannedTask>
   readonly alone: boolean
+  /** The part that its tasks belong to, so that the rest need not be read. */
+  readonly part?: TaskPart
 }
 
 /**
@@ -59,6 +63,16 @@ export const oneByOne = (
     return task === undefined ? [] : [{ after: task.from - 1, until: task.to, tasks: [task], alone: true }]
   })
 }
+
+/** The same for the tasks of a part alone. */
+export const ofPart = (parts: ReadonlyArray<ScanPart>, part: TaskPart): ReadonlyArray<ScanPart> =>
+  parts.flatMap(({ tasks: all, alone }) => {
+    const tasks = all.filter(({ taskId }) => has(part, taskId))
+    if (tasks.length === 0) return []
+    const after = tasks.reduce((least, { from }) => Math.min(least, from - 1), Number.MAX_SAFE_INTEGER)
+    const until = tasks.reduce((most, { to }) => Math.max(most, to), 0)
+    return [{ after, until, tasks, alone, part }]
+  })
 
 /** The maximum number of positions to read. */
 export const length = (parts: ReadonlyArray<ScanPart>): number =>

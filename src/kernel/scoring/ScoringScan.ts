@@ -1,9 +1,10 @@
 /** Reads the log for a scoring, and passes each event to the judging of its task. */
 
 import { Chunk, Effect, Stream } from "effect"
-import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
 import type { PlannedTask, ScanPart } from "./ScoringPlan.ts"
 
@@ -12,30 +13,30 @@ export interface ScannedTask {
   readonly judging: Judging
 }
 
-export interface ScanOptions {
+export interface ScanOptions<E> {
   readonly log: EventLog.Service
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
   /** Receives completed tasks, in the order of the plan. */
-  readonly onCompleted: (completed: ReadonlyArray<ScannedTask>) => Effect.Effect<void, AppendError>
+  readonly onCompleted: (completed: ReadonlyArray<ScannedTask>) => Effect.Effect<void, E>
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 
 /** Reads the log in one pass. Memory holds only tasks between their first and last event. */
-export const run = ({
+export const run = <E>({
   log,
   critic,
   parts,
   onCompleted,
   onPositions,
-}: ScanOptions): Effect.Effect<void, AppendError> => {
+}: ScanOptions<E>): Effect.Effect<void, E | LogError> => {
   const begin = ({ taskId }: PlannedTask): ScannedTask => {
     const read = (after: number, until: number, limit: number) =>
       log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
     return { taskId, judging: critic.start({ taskId, read }) }
   }
 
-  const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
+  const together = ({ after, until, tasks, part }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
     const open = new Map<string, ScannedTask>()
     const observe = (event: Event): ScannedTask | undefined => {
@@ -52,7 +53,7 @@ export const run = ({
       planned.delete(task.taskId)
       return current
     }
-    return forEachPage(log, { after, until, timeline: log.timeline }, (page) => {
+    return forEachPage(log, { after, until, timeline: log.timeline, ...defined({ part }) }, (page) => {
       const completed: Array<ScannedTask> = []
       for (const event of page) {
         const task = observe(event)
