@@ -16,6 +16,7 @@ const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput =
   sort: Option.none(),
   group: Option.none(),
   limit: Option.none(),
+  parts: Option.none(),
   timeline: Option.none(),
   measure: Option.none(),
   by: Option.none(),

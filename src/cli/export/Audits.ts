@@ -2,17 +2,19 @@
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
-import * as Audits from "../../projections/audit/Audits.ts"
+import { EventLog, type TaskPart } from "../../events/log/EventLog.ts"
 import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
 import * as AuditsRows from "../../projections/exports/AuditsRows.ts"
 import * as Csv from "../../projections/exports/Csv.ts"
 import { type Encoder, encode } from "../../projections/exports/Encoder.ts"
 import * as ParquetRows from "../../projections/exports/ParquetRows.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
+import { BadInput } from "../command/BadInput.ts"
 import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
+import * as AuditParts from "../parts/AuditParts.ts"
+import * as PartOption from "../parts/PartOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
@@ -41,12 +43,28 @@ export const audits = Command.make(
     ),
     timeline: TimelineOption.timeline,
     decrypt: OpenLog.decrypt,
+    parts: PartOption.parts,
+    part: PartOption.part,
+    merge: PartOption.merge,
+    until: optionalText("until", "With --part, --merge: the last moment that counts, the same for all parts"),
   },
-  ({ log: named, json, output, force, scores, format: typed, timeline, decrypt }) =>
+  ({ log: named, json, output, force, scores, format: typed, timeline, decrypt, ...divided }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
-      const head = yield* log.head
+      const how = yield* AuditParts.mode(divided)
+      if (how._tag === "Part")
+        return yield* writePart({
+          output,
+          force,
+          json,
+          decrypt,
+          part: how.part,
+          until: how.until,
+          isBeside: Option.isSome(scores) || Option.isSome(typed),
+        })
+      const now = yield* log.head
+      const head = how._tag === "Merge" ? yield* AuditParts.headAt(how.until) : now
       const format = yield* OutputFormat.choose(output, typed, FORMATS)
       const isTable = format === "csv" || format === "parquet"
       // A table with several scorings of a task invites summing them as several tasks.
@@ -56,7 +74,7 @@ export const audits = Command.make(
       let [exported, rows, scored] = [0, 0, 0]
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const audits = () =>
-          Audits.stream({ until: head.position, onProgress }).pipe(
+          AuditParts.stream(how, { log: named, timeline, decrypt, until: head.position, onProgress }).pipe(
             Stream.mapChunks(Chunk.map((audit) => (choice === undefined ? audit : withChosenScore(audit, choice)))),
             Stream.rechunk(PAGE),
             Stream.chunks,
@@ -90,6 +108,35 @@ export const audits = Command.make(
     "Write the audits of all tasks as a table with a row for each task (CSV, Parquet), or in full (JSON, JSON Lines, Markdown)",
   ),
 )
+
+interface PartToWrite {
+  readonly output: string
+  readonly force: boolean
+  readonly json: boolean
+  readonly decrypt: boolean
+  readonly part: TaskPart
+  readonly until: number
+  /** Whether options were typed that only the whole export has. */
+  readonly isBeside: boolean
+}
+
+const writePart = ({ output, json, isBeside, part, ...options }: PartToWrite) =>
+  Effect.gen(function* () {
+    if (isBeside) {
+      return yield* new BadInput({
+        input: "--part",
+        expected: "neither --scores nor --format, which the merging takes",
+        found: "one of them",
+      })
+    }
+    const written = yield* AuditParts.write({ ...options, output, part })
+    const name = PartOption.textOf(part)
+    yield* ExportSummary.printSummary(
+      { output, json },
+      { ...written, part: name },
+      `Wrote ${count(written.audits, "audit")}, the part ${name}, to ${output}.`,
+    )
+  })
 
 const ALL = "all"
 

@@ -8,7 +8,6 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
-import * as Audits from "../../projections/audit/Audits.ts"
 import * as Rewards from "../../projections/audit/Rewards.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as Collective from "../../projections/collective/Collective.ts"
@@ -44,6 +43,8 @@ import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../pages/audit/AuditTablePage.ts"
 import * as TrendPage from "../pages/scores/TrendPage.ts"
+import * as AuditParts from "../parts/AuditParts.ts"
+import * as PartOption from "../parts/PartOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditMode from "./AuditMode.ts"
@@ -73,6 +74,7 @@ const options = {
     Options.withDescription("With --all: one line for all tasks that have this in common"),
     Options.optional,
   ),
+  parts: PartOption.parts,
   limit: wholeNumber("limit", 1).pipe(Options.withDescription("With --all: at most this many lines"), Options.optional),
   measure: optionalText("measure", "With --trend: only this measure, `plugin/measure`. Default: all measures"),
   by: oneOf("by", ["net", "normalized"]).pipe(
@@ -99,7 +101,7 @@ export const audit = Command.make(
   Command.withDescription("The audit of one task or of many: readings, commands, confirmations, changes and scores"),
 )
 
-type Given = AuditMode.AuditInput
+type Given = AuditMode.AuditInput & { readonly log: Option.Option<string> }
 
 const runMode = (mode: AuditMode.Mode, given: Given) =>
   Effect.gen(function* () {
@@ -159,7 +161,7 @@ const all = (given: Given) =>
     // In order of opening, the first tasks are known without reading the others.
     const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(openedAt, chosen, given.limit) : chosen
     yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
-      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, setsOf(audit))), { tasks: first, onProgress }),
+      AuditParts.forEach((audit) => rows.push(AuditTable.rowOf(audit, setsOf(audit))), first, { ...given, onProgress }),
     )
     const unscored =
       first.length === chosen.length

@@ -18,6 +18,7 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly sort: Option.Option<string>
   readonly group: Option.Option<AuditTable.Grouping>
   readonly limit: Option.Option<number>
+  readonly parts: Option.Option<number>
   readonly timeline: Option.Option<string>
   readonly measure: Option.Option<string>
   readonly by: Option.Option<"net" | "normalized">
@@ -69,7 +70,7 @@ const OPTIONS_OF: ReadonlyArray<
   readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
 > = [
   [["One"], ["collective", "cooperative"]],
-  [["All"], ["sort", "group", "limit"]],
+  [["All"], ["sort", "group", "limit", "parts"]],
   [["Trend"], ["measure", "by"]],
   [
     ["All", "Trend"],
