@@ -93,6 +93,15 @@ export interface Span {
 /** `follow` emits this marker once, after every event that was in the log at its start. */
 export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
 
+/** What a process knows of a log after it has looked. */
+export interface Glance {
+  readonly head: Head
+  /** As `epoch` of `Snapshots`. */
+  readonly epoch: string
+  /** False only if the log has no event for the query up to `head`. Considers what `mayHave` of the log considers. */
+  readonly mayHave: (query: Query) => boolean
+}
+
 /**
  * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes. Several
  * processes may append at the same time.
@@ -144,6 +153,11 @@ export declare namespace EventLog {
      * agrees with a read in the same turn of the event loop. Absent for a log without such a memory.
      */
     readonly mayHave?: (query: Query) => boolean
+    /**
+     * Brings this process's memory of the log up to date, by one small read that all who ask at the same time share. The
+     * answer includes every event committed before the call. Absent for a log that knows this without a round trip.
+     */
+    readonly glance?: Effect.Effect<Glance, LogError>
     /**
      * Verifies everything that reads depend on, in constant memory. The chain comes first: the result names the first
      * position that fails, and why. Detects every change, removal, insertion and reordering of events, except those

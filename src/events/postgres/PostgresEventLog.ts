@@ -29,7 +29,7 @@ import { PostgresOptions } from "./options.ts"
 import * as lease from "./presence/lease.ts"
 import * as presence from "./presence/presence.ts"
 import * as runners from "./presence/runners.ts"
-import { type Reader, readByIds, readFirst, readHead, readPage, readVersion } from "./read.ts"
+import { type Reader, readByIds, readFirst, readPage, readVersion } from "./read.ts"
 import * as records from "./records.ts"
 import * as Address from "./server/address.ts"
 import * as Connection from "./server/connection.ts"
@@ -83,7 +83,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         upcast: Upcaster.chain(vocabulary.types, vocabulary.upcasters),
         keys: personal ? keys.find : async () => new Map(),
       }
-      const follower = Follower.make(database, session)
+      const follower = Follower.make(database, session, async () => (personal ? keys.idOfSnapshots() : undefined))
       announceClosed = follower.closed
       const reading = <A>(read: () => Promise<A>) => attemptRead(address, read)
       const append = readonly
@@ -95,7 +95,8 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
           follower.end()
         }),
       )
-      const head = reading(() => readHead(database))
+      const glance = reading(() => database.patiently(follower.glance))
+      const head = Effect.map(glance, (seen) => seen.head)
       const expanded = ExpandedReads.make({
         name: address.name,
         readPage: (query, limit) => reading(() => readPage(reader, query, limit)),
@@ -121,6 +122,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         follow: (query) =>
           follow({ head, readPage: page, commits: follower.commits, mayHave: () => true }, query ?? {}),
         onCommit: follower.commits.listen,
+        glance,
         verify: verifyLog(),
         verifyWith: (given) => Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), verifyLog),
       })
@@ -130,6 +132,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         upcastVersions: upcastVersionsOf(vocabulary),
         keys,
         personal,
+        epoch: Effect.map(glance, (seen) => seen.epoch),
       })
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, noArchive(address.name)),

@@ -1,9 +1,9 @@
 /** Announces the commits of this process and of others: one follower serves all readers of a process. */
 
 import type { Sequenced } from "../append/Sequencer.ts"
+import type { Glance } from "../log/EventLog.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
-import type { Head } from "../vocabulary/Event.ts"
-import { committedAfter, readHead } from "./read.ts"
+import * as Newest from "./newest.ts"
 import type { Database } from "./server/connection.ts"
 import type { Session } from "./server/session.ts"
 
@@ -11,13 +11,12 @@ import type { Session } from "./server/session.ts"
 const LOOK_EVERY_MS = 1_000
 const LOOK_OFTEN_MS = 50
 
-/** With more events of other processes, listeners must read. */
-const MAX_ANNOUNCED = 1_000
-
 export interface Follower {
   readonly commits: CommitNotifier.CommitNotifier
   /** Announces a commit of this process. */
   readonly committed: (batch: Sequenced) => void
+  /** Looks at the log as it is now. */
+  readonly glance: () => Promise<Glance>
   /** Stops, because the log is closing. */
   readonly end: () => void
   /** Wakes followers after the log has closed: their reads fail. */
@@ -28,64 +27,35 @@ export interface Follower {
  * Follows a log while somebody listens. A notification only wakes it: it reads the positions after the last, in order,
  * and looks every second in case a notification was lost. While the session is not connected, it looks 20 times a
  * second.
+ *
+ * @param keyOfSnapshots see `Newest.make`
  */
-export const make = (database: Database, session: Session): Follower => {
-  /** The last announced head; undefined while nobody listens. */
-  let head: Head | undefined
-  let watching = 0
+export const make = (
+  database: Database,
+  session: Session,
+  keyOfSnapshots: () => Promise<string | undefined>,
+): Follower => {
   let hasEnded = false
-  let isLooking = false
-  let isStale = false
   /** Ends the looks; undefined while nobody listens. */
   let stop: (() => void) | undefined
 
+  const newest = Newest.make(database, keyOfSnapshots, (events) => {
+    if (!hasEnded) commits.notify(events)
+  })
+
   const look = () => {
-    isStale = true
-    if (isLooking) return
-    isLooking = true
-    void lookUntilCurrent()
-  }
-
-  const lookUntilCurrent = async () => {
-    while (isStale && stop !== undefined) {
-      isStale = false
-      const watch = watching
-      try {
-        await lookOnce(watch)
-      } catch {
-        // Listeners will read, and learn why. The next look comes with the timer.
-        if (watching === watch) commits.notify()
-      }
-    }
-    isLooking = false
-  }
-
-  const lookOnce = async (watch: number) => {
-    if (head === undefined) {
-      const now = await readHead({ query: database.queryOnce })
-      if (watching !== watch) return
-      head ??= now
-      // Commits since the first listener came are unknown.
-      commits.notify()
-      return
-    }
-    const page = await committedAfter(database, head.position, MAX_ANNOUNCED)
-    if (watching !== watch || head === undefined) return
-    const { position } = head
-    // This process may have announced some meanwhile.
-    const events = page.events.filter((event) => event.position > position)
-    const [first] = events
-    if (first === undefined || page.head === undefined) return
-    const isWhole = first.position === position + 1 && page.events.length < MAX_ANNOUNCED
-    head = page.events.length < MAX_ANNOUNCED ? page.head : await readHead({ query: database.queryOnce })
-    if (watching === watch) commits.notify(isWhole ? events : undefined)
+    // Listeners will read, and learn why. The next look comes with the timer.
+    newest.look().catch(() => {
+      if (stop !== undefined) commits.notify()
+    })
   }
 
   const watch = () => {
     if (hasEnded) return () => {}
-    watching += 1
-    head = undefined
-    const unlisten = session.listen(look)
+    // Most commits are this process's own, and known before the server announces them.
+    const unlisten = session.listen((position) => {
+      if (position === undefined || !newest.has(position)) look()
+    })
     let timer: NodeJS.Timeout
     const lookAgain = () => {
       look()
@@ -93,8 +63,6 @@ export const make = (database: Database, session: Session): Follower => {
     }
     const end = () => {
       stop = undefined
-      watching += 1
-      head = undefined
       clearTimeout(timer)
       unlisten()
     }
@@ -108,15 +76,12 @@ export const make = (database: Database, session: Session): Follower => {
   return {
     commits,
     committed: (batch) => {
-      const [first] = batch.rows
-      if (first === undefined || hasEnded) return
-      if (head !== undefined && first.position === head.position + 1) {
-        head = batch.head
-        commits.notify(batch.rows)
-      } else if (head === undefined) commits.notify()
+      if (batch.rows.length === 0 || hasEnded) return
+      if (newest.committed(batch)) commits.notify(batch.rows)
       // Others' events come first.
-      else look()
+      else if (stop !== undefined) look()
     },
+    glance: newest.look,
     end: () => {
       hasEnded = true
       stop?.()

@@ -20,6 +20,8 @@ export interface Keys {
   readonly coversOf: (requests: ReadonlyArray<CheckedAppend>) => Promise<CoverOf>
   /** The key of snapshots; undefined while there is no key at all. */
   readonly ofSnapshots: (query?: Query) => Promise<Key | undefined>
+  /** The statement for the id of the key of snapshots; undefined without rights to it. */
+  readonly idOfSnapshots: () => Promise<string | undefined>
   /** The key that authenticates snapshots; undefined without rights to it, or if there is none. */
   readonly sealing: (make: boolean) => Promise<Uint8Array | undefined>
   readonly store: KeyStore
@@ -166,6 +168,7 @@ export const make = (database: Database, { readonly = false, remembered = MAX_RE
     find,
     coversOf,
     ofSnapshots,
+    idOfSnapshots: async () => ((await mayUse()) ? statements.idOfSnapshots : undefined),
     sealing,
     store: {
       name: `the schema ${schema} of ${address.name}`,
@@ -229,6 +232,7 @@ const statementsOf = (schema: string) => ({
   addStored: `INSERT INTO ${schema}.keys (id, subject, secret, made_at, shredded_by) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
   addOfSnapshots: `INSERT INTO ${schema}.keys (id, subject, secret, made_at) VALUES ($1, NULL, $2, $3) ON CONFLICT DO NOTHING`,
   ofSnapshots: `SELECT id, secret FROM ${schema}.keys WHERE subject IS NULL`,
+  idOfSnapshots: `SELECT id FROM ${schema}.keys WHERE subject IS NULL`,
   subjects: `SELECT subject, id, made_at, shredded_by FROM ${schema}.keys WHERE subject IS NOT NULL ORDER BY made_at, id`,
   erase: `UPDATE ${schema}.keys SET secret = NULL, shredded_by = $1 WHERE subject = $2 AND secret IS NOT NULL RETURNING id`,
   eraseOfSnapshots: `DELETE FROM ${schema}.keys WHERE subject IS NULL`,

@@ -1,14 +1,14 @@
 /** Reads events from the database: pages, single events, and the head. */
 
 import * as Chain from "../integrity/Chain.ts"
-import type { Committed, Query } from "../log/EventLog.ts"
+import type { Query } from "../log/EventLog.ts"
 import { digestIn } from "../payload/Blob.ts"
 import type { Key } from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
 import type { Envelope, StoredEvent } from "../read/Records.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
-import { COMMITTED_COLUMNS, ENVELOPE_COLUMNS, EVENT_COLUMNS, pageQuery } from "./pageQuery.ts"
+import { ENVELOPE_COLUMNS, EVENT_COLUMNS, pageQuery } from "./pageQuery.ts"
 import type { Database, Row } from "./server/connection.ts"
 import { DamagedRow } from "./server/errors.ts"
 
@@ -60,31 +60,6 @@ export const envelopesOf = async (
     recordedAt: Number(row[5]),
   }))
 }
-
-/** Events after a position by the fields that queries filter by, with the hash of the last. */
-export const committedAfter = async (database: Database, after: number, limit: number): Promise<CommittedPage> => {
-  const rows = await database.queryOnce(COMMITTED, [after, limit])
-  const last = rows.at(-1)
-  return {
-    events: rows.map((row) => ({
-      position: Number(row[0]),
-      timeline: String(row[1]),
-      stream: String(row[2]),
-      version: Number(row[3]),
-      type: String(row[4]),
-      taskId: textOrNull(row[5]),
-      occurredAt: Number(row[6]),
-    })),
-    head: last === undefined ? undefined : { position: Number(last[0]), hash: String(last[7]) },
-  }
-}
-
-interface CommittedPage {
-  readonly events: ReadonlyArray<Committed>
-  readonly head: Head | undefined
-}
-
-const COMMITTED = `SELECT ${COMMITTED_COLUMNS}, encode(hash, 'hex') FROM events WHERE position > $1 ORDER BY position LIMIT $2`
 
 export const readHead = async ({ query }: Pick<Database, "query">): Promise<Head> => {
   const [row] = await query("SELECT position, encode(hash, 'hex') FROM events ORDER BY position DESC LIMIT 1")
@@ -186,4 +161,4 @@ export const storedOf = (row: Row): StoredRow => ({
   hash: String(row[14]),
 })
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
+export const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))

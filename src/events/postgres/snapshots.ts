@@ -24,9 +24,11 @@ export interface Stores {
   readonly keys: Keys
   /** False for a reader without personal data, which finds no snapshots of it. */
   readonly personal: boolean
+  /** As `epoch` of `Snapshots`. */
+  readonly epoch: Effect.Effect<string, LogError>
 }
 
-export const make = ({ database, readonly, upcastVersions, keys, personal }: Stores): Snapshots.Service => {
+export const make = ({ database, readonly, upcastVersions, keys, personal, epoch }: Stores): Snapshots.Service => {
   const { address, query } = database
   const reading = <A>(read: () => Promise<A>) => attemptRead(address, read)
   const refusal = Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
@@ -48,7 +50,7 @@ export const make = ({ database, readonly, upcastVersions, keys, personal }: Sto
 
   return Snapshots.of({
     upcastVersions,
-    epoch: reading(async () => (await key())?.id ?? ""),
+    epoch,
     nearest: (series, at) =>
       reading(async (): Promise<Option.Option<FoundSnapshot>> => {
         const own = await keys.sealing(false)

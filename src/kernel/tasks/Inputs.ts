@@ -88,8 +88,13 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const hasNone = (options: InputOptions) => !undelivered.some((input) => isOf(options, input)) && isUpToDate()
 
   const readOn = Effect.gen(function* () {
-    const { position: until } = yield* log.head
+    const glance = yield* log.glance ?? Effect.succeed(undefined)
+    const { position: until } = glance?.head ?? (yield* log.head)
     if (until === seen) return
+    if (glance?.mayHave({ stream, types: TYPES, after: seen }) === false) {
+      seen = until
+      return
+    }
     const query = { timeline: log.timeline, stream, taskId: id, types: TYPES, after: seen, until }
     yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) undelivered = evolve(undelivered, event)

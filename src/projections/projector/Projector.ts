@@ -4,7 +4,7 @@
  */
 
 import { Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
-import { type DiskFull, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { type DiskFull, EventLog, type Glance, type Head, type LogError } from "../../events/log/EventLog.ts"
 import { Snapshots } from "../../events/log/Snapshots.ts"
 import { checkedPosition, type PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -136,6 +136,8 @@ const folding = (
         const folding = foldingOf(original)
         const turn = EventLoopTurn.current()
         if (folding.currentIn === turn) return Effect.succeed(folding.latest)
+        if (log.glance !== undefined)
+          return Effect.flatMap(log.glance, (seen) => currentAt(folding, seen))
         return Effect.flatMap(inEpoch(folding), () => {
           const known = knownWithoutReading(folding)
           return known === undefined ? readCurrent(folding, turn) : Effect.succeed(known)
@@ -154,11 +156,36 @@ const folding = (
       return latest
     }
 
+    /** As of a look, which took longer than a turn. */
+    const currentAt = <S>(
+      folding: Folding.Folding<S>,
+      { head, epoch, mayHave }: Glance,
+    ): Effect.Effect<Positioned<S>, LogError> => {
+      if (Option.isSome(snapshotStore)) toEpoch(folding, epoch)
+      const { foldedTo, latest, projection } = folding
+      if (foldedTo >= head.position) return Effect.succeed(latest)
+      if (foldedTo === 0 || mayHave({ after: foldedTo, ...defined({ types: projection.types }) }))
+        return folding.lock.withPermits(1)(
+          Effect.suspend(() => {
+            // Another caller may have folded as far meanwhile.
+            const isFolded = folding.foldedTo >= head.position
+            return isFolded ? Effect.succeed(folding.latest) : foldNew(folding, head)
+          }),
+        )
+      folding.foldedTo = head.position
+      return Effect.succeed(latest)
+    }
+
     const readCurrent = <S>(folding: Folding.Folding<S>, turn: number) =>
       Effect.flatMap(log.head, ({ position }) =>
         Effect.flatMap(knownAt(folding, position, turn), (known) =>
           known === undefined
-            ? folding.lock.withPermits(1)(Effect.zipRight(inEpoch(folding), foldNew(folding)))
+            ? folding.lock.withPermits(1)(
+                Effect.zipRight(
+                  inEpoch(folding),
+                  Effect.flatMap(log.head, (head) => foldNew(folding, head)),
+                ),
+              )
             : Effect.succeed(known),
         ),
       )
@@ -188,9 +215,8 @@ const folding = (
       })
     }
 
-    const foldNew = <S>(folding: Folding.Folding<S>) =>
+    const foldNew = <S>(folding: Folding.Folding<S>, { position: head }: Head) =>
       Effect.gen(function* () {
-        const { position: head } = yield* log.head
         const { sinceSnapshot, latest, projection } = folding
         const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: sinceSnapshot.epoch }
         const snapshot = latest.position === 0 ? yield* folding.strategy.nearest(range) : Option.none()
@@ -219,10 +245,11 @@ const folding = (
      * Discards the folded states if the log's epoch changed: a subject's key was destroyed, and older events now decode
      * differently.
      */
-    const inEpoch = <S>(folding: Folding.Folding<S>) =>
-      Effect.map(epoch, (now) => {
-        if (folding.sinceSnapshot.epoch !== now) Folding.discard(folding, now)
-      })
+    const inEpoch = <S>(folding: Folding.Folding<S>) => Effect.map(epoch, (now) => toEpoch(folding, now))
+
+    const toEpoch = <S>(folding: Folding.Folding<S>, now: string) => {
+      if (folding.sinceSnapshot.epoch !== now) Folding.discard(folding, now)
+    }
 
     const storeSnapshot = <S>(original: Projection<S>) =>
       Effect.gen(function* () {

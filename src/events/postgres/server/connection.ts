@@ -29,6 +29,8 @@ export interface Database {
   readonly writeOnce: Query
   /** Runs statements on one connection in one transaction, once. `begin` is the first statement. */
   readonly transaction: <A>(begin: string, body: (query: Query) => Promise<A>) => Promise<A>
+  /** Whether a server process is that of a connection on which this process appends. */
+  readonly writes: (processId: number) => boolean
   /** Connects, so that the first reads need not wait for it. */
   readonly connect: () => Promise<void>
   /** A connection of its own, for session locks and notifications. Not connected yet. */
@@ -90,6 +92,9 @@ export const make = (
         return pool
       }
       const [reads, writes] = [poolOf(MAX_READING), poolOf(MAX_WRITING)]
+      const writers = new Set<number>()
+      writes.on("connect", (client) => writers.add(processOf(client)))
+      writes.on("remove", (client) => writers.delete(processOf(client)))
       let patienceMs = PATIENCE_MS
       let hasEnded = false
 
@@ -157,6 +162,7 @@ export const make = (
         queryOnce,
         writeOnce: (sql, values = []) => run(writes, sql, values, deadlineMs),
         transaction,
+        writes: (processId) => writers.has(processId),
         connect: async () => {
           const tries = await Promise.allSettled(Array.from({ length: MAX_READING }, () => reads.connect()))
           // The pool ends only once each client is back.
@@ -180,6 +186,9 @@ export const make = (
   )
 
 const MAX_REPEATS = 5
+
+/** The server process of a connection, which the driver's types lack. */
+const processOf = (client: pg.PoolClient): number => Number(Reflect.get(client, "processID"))
 
 /** The driver's option for a statement's deadline, which its types lack. */
 const limited = (withinMs: number | undefined) => (withinMs === undefined ? {} : { query_timeout: withinMs })

@@ -13,8 +13,11 @@ export interface Session {
   /** Runs a statement on this connection, which no append or read occupies. */
   readonly send: (sql: string, values: ReadonlyArray<unknown>) => Promise<void>
   readonly release: (lock: string) => Promise<void>
-  /** Calls `wake` at each append of any process, and after a reconnection, until the caller runs the returned function. */
-  readonly listen: (wake: () => void) => () => void
+  /**
+   * Calls `wake` at each append of another process with the log's last position, and after a reconnection without one,
+   * until the caller runs the returned function.
+   */
+  readonly listen: (wake: (position?: number) => void) => () => void
   /** True while appends are announced. */
   readonly isListening: () => boolean
   readonly end: () => Promise<void>
@@ -48,7 +51,7 @@ export const make = (database: Database): Session => {
   const locks = new Set<string>()
   /** Locks that the current connection has. */
   let held = new Set<string>()
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(position?: number) => void>()
   const channel = channelOf(database.address.schema)
   let connected: Promise<pg.Client> | undefined
   let isListening = false
@@ -82,8 +85,8 @@ export const make = (database: Database): Session => {
 
   const isNeeded = () => !hasEnded && (locks.size > 0 || listeners.size > 0)
 
-  const wakeAll = () => {
-    for (const wake of listeners) wake()
+  const wakeAll = (position?: number) => {
+    for (const wake of listeners) wake(position)
   }
 
   const connect = async (): Promise<pg.Client> => {
@@ -100,7 +103,10 @@ export const make = (database: Database): Session => {
     // The end follows.
     client.on("error", () => {})
     client.on("end", dropped)
-    client.on("notification", wakeAll)
+    client.on("notification", ({ processId, payload }) => {
+      // This process learns of its own appends from their answers.
+      if (!database.writes(processId)) wakeAll(Number(payload))
+    })
     try {
       await client.connect()
       keepAlive(client, false)
