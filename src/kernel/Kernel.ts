@@ -22,7 +22,7 @@ import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
 import * as CommandQueue from "./acting/queue/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
-import { runAgent } from "./agents/runAgent.ts"
+import { complete, runAgent } from "./agents/runAgent.ts"
 import * as DraftTimelines from "./context/DraftTimelines.ts"
 import * as ControlWatch from "./control/ControlWatch.ts"
 import * as Critics from "./critics/Critics.ts"
@@ -65,7 +65,7 @@ import * as ChildTasks from "./teams/ChildTasks.ts"
 import * as Trust from "./trust/Trust.ts"
 import { VERSION } from "./versions.ts"
 
-export { type RunError, RunOptions } from "./agents/runAgent.ts"
+export { type Completed, type RunError, RunOptions } from "./agents/runAgent.ts"
 export { ChildRefused } from "./context/ChildRefused.ts"
 export { KernelOptions, OnOpenTasks, OnProgress } from "./KernelOptions.ts"
 export { Kernel, type Service, type UnfinishedTask } from "./KernelService.ts"
@@ -270,6 +270,7 @@ export const make = <E, R>(
       tasks: {
         open: (options) => open(options),
         run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
+        complete: (agent, options) => complete({ open, stopped: running.stopped }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.zipRight(
             Effect.provideService(tenure.mayResume?.(taskId) ?? Effect.void, Projector, projector),

@@ -5,7 +5,7 @@ import type { LogError } from "../events/log/EventLog.ts"
 import type * as TaskAudit from "../projections/audit/TaskAudit.ts"
 import type * as Tasks from "../projections/state/Tasks.ts"
 import type * as Agent from "./agents/Agent.ts"
-import type { RunError, RunOptions } from "./agents/runAgent.ts"
+import type { Completed, RunError, RunOptions } from "./agents/runAgent.ts"
 import type * as Fork from "./fork/Fork.ts"
 import type { Confirmations } from "./gate/Confirmations.ts"
 import type * as PluginListeners from "./instances/PluginListeners.ts"
@@ -36,6 +36,8 @@ export declare namespace Kernel {
       readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, TaskOpening.OpenError>
       /** Opens a task, lets an agent work until it is done or out of steps, closes the task and scores it. */
       readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
+      /** Like `run`, for a caller that needs no audit, which costs several reads. */
+      readonly complete: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<Completed, RunError>
       /**
        * Continues a task that an earlier kernel left open (see `onOpenTasks`). The agent must have the recorded name.
        */

@@ -188,8 +188,8 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
     const exit = yield* Effect.exit(Effect.interruptible(workOn(work, claimed)))
     // Others take the tasks of a session over that has ended.
     if (Exit.isFailure(yield* Effect.exit(session.lease.held))) return yield* work.tell({ what: "lost", task })
-    const standing = yield* TaskList.standing(log, task)
-    if (standing !== undefined && standing.outcome !== null) return yield* work.tell({ what: "closed", task })
+    if ((Exit.isSuccess(exit) && exit.value === CLOSED) || (yield* isClosed(log, task)))
+      return yield* work.tell({ what: "closed", task })
     const reason = Exit.isSuccess(exit) ? "it was not closed" : reasonOf(exit.cause)
     const isLost = Exit.isFailure(exit) && isTaken(exit.cause)
     if (isLost) return yield* work.tell({ what: "lost", task })
@@ -205,22 +205,31 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
     Effect.uninterruptible,
   )
 
-const workOn = ({ kernel, agents, log, close }: Work, { task, submission }: Claimed) =>
+const isClosed = (log: EventLog.Service, task: string) =>
+  Effect.map(TaskList.standing(log, task), (standing) => standing !== undefined && standing.outcome !== null)
+
+/** The work on a task has certainly closed it. */
+const CLOSED = "closed"
+
+const workOn = ({ kernel, agents, log, close }: Work, { task, epoch, submission }: Claimed) =>
   Effect.gen(function* () {
     const agent = agents.find(({ name }) => name === submission.agent)
     if (agent === undefined) return yield* Effect.dieMessage(`claimed a task of the agent ${submission.agent}`)
-    const standing = yield* TaskList.standing(log, task)
+    // Only its owner opens it.
+    const standing = epoch === 1 ? undefined : yield* TaskList.standing(log, task)
     if (standing === undefined) {
       const { goal, plugins, environment, seed, limits = {} } = submission
       const { maxSteps, deadlineMs } = limits
-      return yield* kernel.tasks.run(agent, {
+      const { isClosed } = yield* kernel.tasks.complete(agent, {
         id: task,
         goal,
         ...defined({ plugins, environment, seed, maxSteps, deadlineMs }),
       })
+      return isClosed ? CLOSED : undefined
     }
-    if (standing.asked?.what === "cancelled") return yield* close(task)
-    return yield* kernel.tasks.resume(task, agent)
+    if (standing.asked?.what === "cancelled") yield* close(task)
+    else yield* kernel.tasks.resume(task, agent)
+    return undefined
   })
 
 const failureOf = (cause: Cause.Cause<unknown>): unknown => Cause.squash(cause)

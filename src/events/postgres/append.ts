@@ -12,7 +12,7 @@ import { missedBy } from "./missed.ts"
 import { EMPTY, type Reader, readByIds, readPage } from "./read.ts"
 import { insert } from "./rows.ts"
 import type { Query as Run } from "./server/connection.ts"
-import { inDoubt, isLost, isUnreachable, statementError } from "./server/errors.ts"
+import { codeOf, inDoubt, isLost, isUnreachable, statementError } from "./server/errors.ts"
 
 export interface Appending {
   readonly reader: Reader
@@ -136,6 +136,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
     lastRecordedAt = batch.rows.at(-1)?.recordedAt ?? lastRecordedAt
     for (const [key, version] of batch.versions) versions.set(key, version)
     if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
+    keys.opened(batch.rows)
     committed(batch)
   }
 
@@ -144,6 +145,8 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
   /** Undefined if another process has appended meanwhile. */
   const commitAtHead = async (batch: ReadonlyArray<ValidatedAppend>): Promise<Sequencer.Sequenced | undefined> => {
     const earlier = byId(await readByIds(reader, idsIn(batch)))
+    const begun = beginning(batch, versions)
+    for (const key of begun) versions.set(key, 0)
     const isKnown =
       head !== undefined && clock?.isFresh() === true && streamsIn(batch).every(({ key }) => versions.has(key))
     if (!isKnown) {
@@ -152,6 +155,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
       await addLate(reader, state, earlier)
     }
     const sequenced = sequence(batch, earlier)
+    for (const key of begun) if (!sequenced.versions.has(key)) versions.delete(key)
     if (sequenced.rows.length === 0) {
       if (!isKnown || !sequenced.placements.some(({ kind }) => kind === "conflict")) return sequenced
       // No insert proves that the known versions are current.
@@ -163,6 +167,17 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
     if (!answer.placed) return undefined
     placed(sequenced)
     return sequenced
+  }
+
+  /** Undefined also if a stream that was taken for a new one has events. */
+  const commitAtHeadOrNot = async (batch: ReadonlyArray<ValidatedAppend>) => {
+    try {
+      return await commitAtHead(batch)
+    } catch (cause) {
+      if (codeOf(cause) !== UNIQUE_VIOLATION) throw cause
+      forget()
+      return undefined
+    }
   }
 
   const commitLocked = async (batch: ReadonlyArray<ValidatedAppend>): Promise<Sequencer.Sequenced> => {
@@ -186,7 +201,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
 
   const commitOnce = async (batch: ReadonlyArray<ValidatedAppend>): Promise<Sequencer.Sequenced> => {
     try {
-      return (isContended ? undefined : await commitAtHead(batch)) ?? (await commitLocked(batch))
+      return (isContended ? undefined : await commitAtHeadOrNot(batch)) ?? (await commitLocked(batch))
     } catch (cause) {
       // The writer's memory may be of a moment that never was.
       forget()
@@ -291,6 +306,21 @@ const withGivenIds = (request: ValidatedAppend): ValidatedAppend => ({
   events: request.events.map((event) => ({ ...event, idGiven: true })),
   with: request.with.map((part) => ({ ...part, events: part.events.map((event) => ({ ...event, idGiven: true })) })),
 })
+
+const UNIQUE_VIOLATION = "23505"
+
+/**
+ * The unknown streams of a batch that its appends expect to be new, each once. Most are, and the insert proves it: two
+ * events of one version are refused.
+ */
+const beginning = (batch: ReadonlyArray<ValidatedAppend>, known: ReadonlyMap<string, number>): ReadonlySet<string> => {
+  const begun = new Set<string>()
+  for (const { timeline, stream, expected } of batch) {
+    const key = Sequencer.streamKey(timeline, stream)
+    if (expected?._tag === "NoStream" && !known.has(key)) begun.add(key)
+  }
+  return begun
+}
 
 /** The streams whose versions decide about a batch, each once. */
 const streamsIn = (batch: ReadonlyArray<ValidatedAppend>) => {

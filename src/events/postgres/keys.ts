@@ -8,7 +8,7 @@ import type { StoredKey } from "../maintenance/CopySink.ts"
 import type { KeyStore } from "../payload/PersonalData.ts"
 import { type Key, newKey, SECRET_BYTES } from "../payload/PersonalDataKeys.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
-import { newId } from "../vocabulary/Event.ts"
+import { type Event, newId } from "../vocabulary/Event.ts"
 import { keysSchemaOf } from "./server/address.ts"
 import { attempt, attemptRead, type Database, type Query } from "./server/connection.ts"
 import { codeOf } from "./server/errors.ts"
@@ -18,6 +18,8 @@ export interface Keys {
   readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Key>>
   /** The keys that cover some requests' personal fields. Makes the missing keys of subjects. */
   readonly coversOf: (requests: ReadonlyArray<CheckedAppend>) => Promise<CoverOf>
+  /** Notes the subjects of tasks that have just been opened. */
+  readonly opened: (rows: ReadonlyArray<Opening>) => void
   /** The key of snapshots; undefined while there is no key at all. */
   readonly ofSnapshots: (query?: Query) => Promise<Key | undefined>
   /** The statement for the id of the key of snapshots; undefined without rights to it. */
@@ -26,6 +28,8 @@ export interface Keys {
   readonly sealing: (make: boolean) => Promise<Uint8Array | undefined>
   readonly store: KeyStore
 }
+
+type Opening = Pick<Event, "timeline" | "stream" | "version" | "type" | "personal">
 
 /** Default maximum number of remembered tasks. */
 const MAX_REMEMBERED = 10_000
@@ -115,6 +119,14 @@ export const make = (database: Database, { readonly = false, remembered = MAX_RE
     return known
   }
 
+  const opened: Keys["opened"] = (rows) => {
+    if (ofTasks.size > remembered) ofTasks.clear()
+    for (const { timeline, stream, version, type, personal } of rows) {
+      const task = version === 1 && timeline === MAIN ? TaskSubjects.taskOf(stream) : null
+      if (task !== null) ofTasks.set(task, type === "TaskOpened" ? (personal?.keyId ?? null) : null)
+    }
+  }
+
   const coversOf: Keys["coversOf"] = async (requests) => {
     const owners = ownersIn(requests)
     if (owners.length === 0) return () => undefined
@@ -167,6 +179,7 @@ export const make = (database: Database, { readonly = false, remembered = MAX_RE
   return {
     find,
     coversOf,
+    opened,
     ofSnapshots,
     idOfSnapshots: async () => ((await mayUse()) ? statements.idOfSnapshots : undefined),
     sealing,
@@ -219,7 +232,14 @@ export const addKeys = async ({ address, query }: Database, keys: ReadonlyArray<
 }
 
 const ownersIn = (requests: ReadonlyArray<CheckedAppend>): ReadonlyArray<PersonalOwner> =>
-  requests.flatMap(({ owner, with: parts }) => [...(owner === null ? [] : [owner]), ...ownersIn(parts)])
+  requests.flatMap((request) => {
+    const { owner, with: parts } = request
+    return [...(owner === null || opensItself(request, owner) ? [] : [owner]), ...ownersIn(parts)]
+  })
+
+/** Whether a task without a subject begins with this append: nothing earlier names one. */
+const opensItself = ({ expected, stream }: CheckedAppend, owner: PersonalOwner): boolean =>
+  owner.kind === "task" && expected?._tag === "NoStream" && stream === TaskSubjects.streamOf(owner.taskId)
 
 const OPENINGS = `SELECT stream, type, key_id FROM events
   WHERE stream = ANY($1::text[]) AND hashtextextended(timeline, 0) = hashtextextended($2 COLLATE "C", 0) AND timeline = $2 AND version = 1`

@@ -41,14 +41,34 @@ export interface TaskService {
   readonly open: (options: Task.OpenOptions, budget: TaskBudget | undefined) => Effect.Effect<Task.Task, OpenError>
   /** Fails when the task is cancelled or suspended, or the kernel loses its lease. */
   readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed | LeaseLost>
+}
+
+export interface AuditedTasks extends TaskService {
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 
 export const runAgent = (
-  { open, stopped, audit }: TaskService,
+  { audit, ...service }: AuditedTasks,
   given: Agent.Agent,
   options: RunOptions,
 ): Effect.Effect<TaskAudit.TaskAudit, RunError> =>
+  Effect.flatMap(complete(service, given, options), ({ taskId }) =>
+    Effect.catchTag(audit(taskId), "TaskNotFound", Effect.die),
+  )
+
+/** A task on which an agent has worked. */
+export interface Completed {
+  readonly taskId: string
+  /** False if somebody else has closed or suspended it meanwhile. */
+  readonly isClosed: boolean
+}
+
+/** Like `runAgent`, for a caller that needs no audit. */
+export const complete = (
+  { open, stopped }: TaskService,
+  given: Agent.Agent,
+  options: RunOptions,
+): Effect.Effect<Completed, RunError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
@@ -61,17 +81,20 @@ export const runAgent = (
       const limits = Object.keys(known).length === 0 ? {} : { limits: known }
       const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }, Agent.budgetOf(agent)))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
-      yield* closeAfter(task, ended)
+      const isClosed = yield* closeAfter(task, ended)
       yield* ended
-      return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
+      return { taskId: task.id, isClosed }
     }),
   )
 
-/** Closes a task with the outcome of its agent's work, unless the agent has closed it. */
+/** Closes a task with the outcome of its agent's work. False if it was closed already, by the agent or otherwise. */
 export const closeAfter = (task: Task.Task, worked: Exit.Exit<RunResult, unknown>) => {
   const [outcome, reason] = Exit.match(worked, {
     onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
     onFailure: TaskStart.endOf,
   })
-  return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+  return task.close(outcome, reason).pipe(
+    Effect.as(true),
+    Effect.catchTag("TaskClosed", () => Effect.succeed(false)),
+  )
 }

@@ -16,7 +16,6 @@ import type { RunnerSession, RunnerSessions } from "../../events/log/RunnerSessi
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Claim as ClaimPayload } from "../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { monotonicNow } from "../../platform/ProcessIdentity.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import { type Candidate, type Claimer, claimable, nextDue } from "../../projections/queue/Claimable.ts"
@@ -26,6 +25,7 @@ import { VERSION } from "../versions.ts"
 import * as Attempts from "./Attempts.ts"
 import type { Claim } from "./ClaimFence.ts"
 import * as LostSession from "./LostSession.ts"
+import * as Submissions from "./Submissions.ts"
 
 /** A runner, as it registers itself. */
 export interface Runner {
@@ -39,6 +39,8 @@ export interface Runner {
 
 /** A task that this session claimed. */
 export interface Claimed extends Claim {
+  /** The number of the task's claims, from 1. */
+  readonly epoch: number
   readonly attempts: number
   /** The runner whose session ended with the task. */
   readonly takenFrom?: string
@@ -239,12 +241,11 @@ export const make = (
         events: [{ type: "TasksClaimed", payload: { runner: runner.name, session, claims } }],
         with: parts,
       })
-      return yield* Effect.forEach(claims, ({ task, claim, attempts }) =>
-        Effect.map(submissionOf(log, task), (submission): Claimed => {
-          const takenFrom = taken.get(task)
-          return { task, claim, attempts, submission, ...defined({ takenFrom }) }
-        }),
-      )
+      const submissions = yield* Submissions.read(log, wanted)
+      return claims.flatMap(({ task, ...claim }): ReadonlyArray<Claimed> => {
+        const [submission, takenFrom] = [submissions.get(task), taken.get(task)]
+        return submission === undefined ? [] : [{ task, ...claim, submission, ...defined({ takenFrom }) }]
+      })
     })
 
   const claim = (
@@ -297,10 +298,3 @@ const TYPES: ReadonlySet<string> = new Set(Queue.TYPES)
 
 const isOfQueue = (error: AppendError): error is VersionConflict =>
   error._tag === "VersionConflict" && error.stream === Queue.STREAM
-
-const submissionOf = (log: EventLog.Service, task: string) =>
-  Effect.flatMap(log.readPage({ stream: Queue.submissionStream(task) }, 1), ([event]) =>
-    event !== undefined && is(event, "TaskSubmitted")
-      ? Effect.succeed(event.payload)
-      : Effect.dieMessage(`the log lost the submission of task ${task}`),
-  )

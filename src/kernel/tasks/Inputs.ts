@@ -69,15 +69,17 @@ export interface InputTask {
   readonly log: EventLog.Service
   readonly arrivals: InputArrivals
   readonly recorder: Recorder
+  /** A position before all its inputs. Default: 0. */
+  readonly after?: number | undefined
 }
 
 /**
  * The inputs of a task, including those from before this kernel; in a fork, those received but not delivered before it.
  */
-export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
+export const make = ({ id, log, arrivals, recorder, after = 0 }: InputTask): Inputs => {
   const stream = `task/${id}`
   const oneAtATime = OneAtATime.make()
-  let seen = 0
+  let seen = after
   let undelivered: ReadonlyArray<Input> = []
 
   const isUpToDate = () => log.mayHave?.({ stream, types: TYPES, after: seen }) === false

@@ -107,6 +107,7 @@ export const open = (
         agentBudget,
         agents: options.agents,
         openedBy: opened.id,
+        openedAt: opened.position,
         instanceName: id,
         perceptions: 0,
       }

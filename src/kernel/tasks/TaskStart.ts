@@ -68,6 +68,8 @@ export interface Opening extends Environments.Participants {
   readonly suspend?: Effect.Effect<void>
   /** Commands without an outcome at the resume or fork. Default: none. */
   readonly left?: LeftCommands.Left
+  /** The position of the opening of a task that has just begun. Default: earlier events may concern it. */
+  readonly openedAt?: number
   /** Earlier working time of an agent, in milliseconds. Default: 0. */
   readonly worked?: Task["worked"]
   /** `close` closes the task as failed. Default: `close`. */
@@ -149,7 +151,7 @@ export const begin = <E>(
 
     const score = (closedBy: string) =>
       Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
-    const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder })
+    const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder, after: opening.openedAt })
     const interruption = Stops.interruptionBy(inputs)
     const stopOf = (options: Stops.StopOptions) => Stops.stopOf(options, interruption)
 
@@ -168,7 +170,7 @@ export const begin = <E>(
               causationId: openedBy,
               payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
             },
-            ...(yield* Returns.finished(kernel.log, id)),
+            ...(yield* Returns.finished(kernel.log, id, opening.openedAt)),
           )
           // The kernel that took over has recorded the task's end: stop the processes here.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
