@@ -5,6 +5,7 @@ import { type AppendError, type EventLog, LeaseLost } from "../events/log/EventL
 import type { Presence } from "../events/log/Presence.ts"
 import type { RunnerSession } from "../events/log/RunnerSessions.ts"
 import { awaiting } from "../events/read/CommitNotifier.ts"
+import { monotonicNow } from "../platform/ProcessIdentity.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import * as Queue from "../projections/queue/Queue.ts"
@@ -47,8 +48,8 @@ export type News =
 /** How often to look for runners that died, while there are others. In milliseconds. */
 const LOOK_EVERY_MS = 500
 
-/** Without other runners, only commits wake a runner, and tasks that are due. In milliseconds. */
-const LOOK_ALONE_EVERY_MS = 5_000
+/** Otherwise, only commits make a runner read the queue, and tasks that are due. In milliseconds. */
+const READ_EVERY_MS = 5_000
 
 /** Between two tries of a runner that the log refuses. In milliseconds. */
 const AGAIN_MS = 250
@@ -120,7 +121,9 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
         for (const claim of seen) if (still.has(claim.claim)) yield* ownership.release(claim, { reason: ANSWER_LOST })
       })
 
-    let wait = 0
+    /** When to read the queue again without a commit, by the machine's monotonic clock. */
+    let due = 0
+    let isAlone = true
     const round = Effect.gen(function* () {
       freed.unsafeClose()
       const found = yield* ownership.claim(slots - working.size)
@@ -128,16 +131,33 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
       const isDraining = yield* heed(found.queue)
       for (const claimed of found.claimed) yield* begin(claimed)
       yield* reconcile(found.queue)
-      const others = Object.keys(found.queue.runners).length > 1
-      wait = Math.min(found.dueInMs ?? Number.POSITIVE_INFINITY, others ? LOOK_EVERY_MS : LOOK_ALONE_EVERY_MS)
+      isAlone = Object.keys(found.queue.runners).length <= 1
+      due = monotonicNow() + Math.min(found.dueInMs ?? Number.POSITIVE_INFINITY, READ_EVERY_MS)
       return isDraining
-    }).pipe(
-      Effect.catchAll((cause) => {
-        if (cause._tag === "LeaseLost") return Effect.fail(cause)
-        wait = AGAIN_MS
-        return Effect.as(ProgramLog.warning("could not claim tasks; trying again", cause), false)
-      }),
-    )
+    })
+    const again = (cause: AppendError) => {
+      if (cause._tag === "LeaseLost") return Effect.fail(cause)
+      due = monotonicNow() + AGAIN_MS
+      return Effect.as(ProgramLog.warning("could not claim tasks; trying again", cause), false)
+    }
+    /** Waits until the queue may have changed, while it looks for other runners' deaths. */
+    const awaitNews = Effect.suspend(() => {
+      const woken = Effect.raceAll([commits.committed, freed.await, asked])
+      const looks = Effect.iterate(true, {
+        while: (isQuiet) => isQuiet,
+        body: () =>
+          Effect.suspend(() => {
+            const left = Math.max(0, due - monotonicNow())
+            return isAlone || left <= LOOK_EVERY_MS
+              ? Effect.as(Effect.sleep(left), false)
+              : Effect.zipRight(
+                  Effect.sleep(LOOK_EVERY_MS),
+                  Effect.map(ownership.isAnySilent, (isAny) => !isAny),
+                )
+          }),
+      })
+      return Effect.raceFirst(woken, looks)
+    })
     /** Leaves what is at work as it is, and gives it back if the log allows it. */
     const leave = Effect.zipRight(
       running.end,
@@ -149,9 +169,8 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
     const asked = Deferred.await(drained)
     const claiming = Effect.gen(function* () {
       while (!(yield* Deferred.isDone(drained))) {
-        if (yield* round) break
-        const woken = Effect.raceAll([commits.committed, freed.await, asked])
-        yield* Effect.raceFirst(woken, Effect.sleep(wait))
+        if (yield* Effect.catchAll(round, again)) break
+        yield* Effect.catchAll(awaitNews, again)
       }
     })
     const draining = Effect.suspend(() =>

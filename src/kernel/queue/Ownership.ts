@@ -69,6 +69,8 @@ export interface Ownership {
    * version of the queue that they were decided on. Poisons tasks that failed too often.
    */
   readonly claim: (free: number, except?: ReadonlySet<string>) => Effect.Effect<Look, AppendError, Projector | Presence>
+  /** Whether another session has fallen silent since the last claim. Reads heartbeats alone, not the queue. */
+  readonly isAnySilent: Effect.Effect<boolean, LogError>
   /** Gives a task back. Returns false, without an effect, if another runner took it over. */
   readonly release: (claim: Claim, release: Release) => Effect.Effect<boolean, AppendError>
   /** The queue as of now. */
@@ -150,6 +152,8 @@ export const make = (
   let lookedAt = Number.NEGATIVE_INFINITY
   /** The log's clock at that time. */
   let toldNow = 0
+  /** The other sessions of the queue as it was then. */
+  let others: ReadonlyArray<string> = []
 
   /** Declares sessions lost whose heartbeats ended. Whoever comes first cleans up. */
   const look = Effect.suspend(() => {
@@ -157,13 +161,21 @@ export const make = (
     return since < LOOK_EVERY_MS ? Effect.succeed(toldNow + since) : lookNow
   })
 
+  const living = Effect.suspend(() =>
+    Effect.map(sessions.look([session, ...others]), (seen) => {
+      lookedAt = monotonicNow()
+      toldNow = seen.now
+      return seen.living
+    }),
+  )
+
   const lookNow = Effect.gen(function* () {
     const { runners } = yield* queue
-    const others = Object.keys(runners).filter((other) => other !== session)
-    const seen = yield* sessions.look([session, ...others])
+    others = Object.keys(runners).filter((other) => other !== session)
+    const seen = yield* living
     for (const other of others) {
       const lost = runners[other]
-      if (lost === undefined || seen.living.has(other)) continue
+      if (lost === undefined || seen.has(other)) continue
       yield* log
         .append({
           stream: Queue.runnerStream(other),
@@ -176,9 +188,7 @@ export const make = (
           Effect.catchTag("VersionConflict", () => Effect.void),
         )
     }
-    lookedAt = monotonicNow()
-    toldNow = seen.now
-    return seen.now
+    return toldNow + (monotonicNow() - lookedAt)
   })
 
   /** Shuts out a session that is not in the log any more: if it was frozen, it may not know yet. */
@@ -271,6 +281,12 @@ export const make = (
   return {
     queue,
     claim,
+    isAnySilent: Effect.map(living, (seen) => {
+      const isAny = others.some((other) => !seen.has(other))
+      // The next claim declares it lost.
+      if (isAny) lookedAt = Number.NEGATIVE_INFINITY
+      return isAny
+    }),
     release: ({ task, claim }, { reason, failedForMs }) =>
       Effect.gen(function* () {
         const isAtOnce = failedForMs === undefined || failedForMs === 0
