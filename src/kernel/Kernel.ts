@@ -251,6 +251,7 @@ export const make = <E, R>(
 
     const judge =
       options.judge === undefined ? LiveJudge.none : yield* LiveJudge.start(options.judge, { log, scoring, projector })
+    const ending = { stopped: running.stopped, ...(onOpenTasks === "resume" ? { suspend: running.suspend } : {}) }
     const { directory, workspace } = options
     const rollouts = { log, registry, host, gate, directory, workspace, identity: lease.identity }
 
@@ -269,8 +270,8 @@ export const make = <E, R>(
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open: (options) => open(options),
-        run: (agent, options) => runAgent({ open, audit, stopped: running.stopped }, agent, options),
-        complete: (agent, options) => complete({ open, stopped: running.stopped }, agent, options),
+        run: (agent, options) => runAgent({ open, audit, ...ending }, agent, options),
+        complete: (agent, options) => complete({ open, ...ending }, agent, options),
         resume: (taskId, agent, options) =>
           Effect.zipRight(
             Effect.provideService(tenure.mayResume?.(taskId) ?? Effect.void, Projector, projector),

@@ -27,6 +27,8 @@ export const start = (
         // The task was cancelled, or the kernel ends.
         Effect.catchTag("TaskClosed", () => Effect.void),
         Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
+        // Often because a runner continues it.
+        Effect.catchTag("NotResumable", ({ message }) => ProgramLog.warning(message)),
         Effect.catchAllCause((cause) => ProgramLog.error(`resuming task ${taskId} failed`, cause)),
         Effect.forkScoped,
       )

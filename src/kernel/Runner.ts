@@ -21,6 +21,7 @@ import * as ProgramOptions from "./program/ProgramOptions.ts"
 import type { Sensor, Sensors } from "./program/Sensor.ts"
 import type { Tool, Tools } from "./program/Tool.ts"
 import * as Ownership from "./queue/Ownership.ts"
+import * as Registration from "./queue/Registration.ts"
 import * as RunnerTenure from "./queue/RunnerTenure.ts"
 import { Labels } from "./queue/SubmitOptions.ts"
 import { type News, serve } from "./RunnerWork.ts"
@@ -130,7 +131,8 @@ export const runner = <OfTools extends Tools = Record<never, never>, OfSensors e
     const drained = yield* Deferred.make<void>()
     const started = yield* Deferred.make<void, RunnerError>()
     const ended = yield* Deferred.make<void, RunnerError>()
-    const one = Effect.scoped(session(decoded, name, spec, { drained, started }))
+    const past: Past = { session: undefined }
+    const one = Effect.scoped(session(decoded, name, spec, { drained, started }, past))
     const working = sessions(one, started, drained).pipe(
       Effect.onExit((exit) => {
         const told = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Exit.void : exit
@@ -142,6 +144,11 @@ export const runner = <OfTools extends Tools = Record<never, never>, OfSensors e
     const end = Deferred.await(ended)
     return { name, ended: end, drain: Effect.zipRight(Deferred.succeed(drained, undefined), end) }
   })
+
+/** The last session of this process in the log. */
+interface Past {
+  session: string | undefined
+}
 
 /** Between two sessions, in milliseconds. */
 const FIRST_PAUSE_MS = 250
@@ -181,6 +188,7 @@ const session = (
     drained,
     started,
   }: Record<"drained", Deferred.Deferred<void>> & Record<"started", Deferred.Deferred<void, RunnerError>>,
+  past: Past,
 ): Effect.Effect<void, RunnerError | LeaseLost, Scope.Scope> =>
   Effect.gen(function* () {
     const places = yield* placesOf("Hindcast.runner", options)
@@ -208,12 +216,13 @@ const session = (
       // Another fiber suspends the task: this one is part of its work.
       const lost = (task: string) => Effect.asVoid(Effect.forkIn(running.suspend(task), scope))
       const tenure = yield* joining.several
-        ? RunnerTenure.ofSession(opened, own, runner, claims, lost)
+        ? RunnerTenure.ofSession(opened, own, runner, claims, lost, past.session)
         : Tenure.ofLease(opened, name, own.lease, "resume").pipe(
-            Effect.tap(({ log }) => Ownership.register(log, runner, identity)),
+            Effect.tap(({ log }) => Registration.register(log, runner, identity, past.session)),
           )
+      past.session = identity
       let reason = "its program ended"
-      yield* Effect.addFinalizer(() => Effect.ignore(Ownership.deregister(tenure.log, runner, identity, reason)))
+      yield* Effect.addFinalizer(() => Effect.ignore(Registration.deregister(tenure.log, runner, identity, reason)))
       const { gate, seed, idleMs, onProgress, rateLimits, restarts, trees, trust } = options
       const kernelOptions: Kernel.KernelOptions = {
         ...places,

@@ -2,6 +2,7 @@
 
 import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { type AppendError, type EventLog, LeaseLost } from "../events/log/EventLog.ts"
+import * as LogFailures from "../events/log/LogFailures.ts"
 import type { Presence } from "../events/log/Presence.ts"
 import type { RunnerSession } from "../events/log/RunnerSessions.ts"
 import { awaiting } from "../events/read/CommitNotifier.ts"
@@ -213,11 +214,18 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
     const isLost = Exit.isFailure(exit) && isTaken(exit.cause)
     if (isLost) return yield* work.tell({ what: "lost", task })
     const isAsked = Exit.isFailure(exit) && isSuspended(exit.cause)
-    const failedForMs = isAsked ? undefined : Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS)
+    const isOfLog = Exit.isFailure(exit) && LogFailures.isOne(failureOf(exit.cause))
     const given = isAsked ? "its runner stops" : reason
-    if (!(yield* ownership.release(claimed, { reason: given, ...defined({ failedForMs }) })))
+    const waits = isAsked
+      ? {}
+      : isOfLog
+        ? { againInMs: FIRST_WAIT_MS }
+        : { failedForMs: Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS) }
+    // Whatever is left of it here would keep this runner from continuing it.
+    yield* work.running.suspend(task)
+    if (!(yield* ownership.release(claimed, { reason: given, ...waits })))
       return yield* work.tell({ what: "lost", task })
-    yield* work.tell({ what: "released", task, reason: given, failed: !isAsked })
+    yield* work.tell({ what: "released", task, reason: given, failed: !isAsked && !isOfLog })
   }).pipe(
     // The log cannot be written, or the session ended: others take the task over.
     Effect.catchAllCause((cause) => ProgramLog.warning(`task ${claimed.task} was not given back`, cause)),

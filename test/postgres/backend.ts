@@ -25,7 +25,7 @@ const NOBODY = "-1"
 
 /** Sessions are not silent before their server has run for a while: a server that has just started lets it pass. */
 const SERVER_HAS_STOOD =
-  "SELECT pg_sleep(greatest(0, 2 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))"
+  "SELECT pg_sleep(greatest(0, 6.1 - extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())))"
 
 export const postgres = {
   place: schema,

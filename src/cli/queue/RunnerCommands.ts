@@ -145,8 +145,11 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forReading(log))),
 ).pipe(Command.withDescription("List the runners of a log, whether they live, and their tasks"))
 
-const activityOf = ({ state, draining }: RunnerStanding): string => {
-  if (state === "alive") return draining ? "draining" : "working"
+const activityOf = ({ state, draining, busyMs }: RunnerStanding): string => {
+  if (state === "alive") {
+    const what = draining ? "draining" : "working"
+    return busyMs === undefined ? what : `${what}, busy for ${Math.floor(busyMs / 1_000)} s`
+  }
   return state === "gone" ? "lost" : "silent"
 }
 

@@ -6,6 +6,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskControl } from "../../kernel/control/TaskControl.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
+import { TaskQueue } from "../../kernel/queue/TaskQueue.ts"
 import { userName } from "../../platform/user/Machine.ts"
 import { iso } from "../../values/Time.ts"
 import { argument, common, given, optionalText, TASK } from "../command/CommonOptions.ts"
@@ -28,8 +29,20 @@ const control = (
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
       const options = { by: userName(), ...given({ reason: typed.reason, timeline: typed.timeline }) }
-      const event = yield* ask(yield* TaskControl)(taskId, options)
-      const silent = name === "cancel" ? yield* closeIfNobodyWorks(log) : undefined
+      const queue = yield* TaskQueue
+      const event = yield* ask(yield* TaskControl)(taskId, options).pipe(
+        // A task in the queue that no runner has begun.
+        Effect.catchTag("TaskNotFound", (unknown) =>
+          name === "cancel" && typed.timeline._tag === "None"
+            ? Effect.catchTag(
+                queue.cancel(taskId, { by: userName(), ...given({ reason: typed.reason }) }),
+                "NotQueued",
+                () => unknown,
+              )
+            : unknown,
+        ),
+      )
+      const silent = name === "cancel" && event.taskId !== null ? yield* closeIfNobodyWorks(log) : undefined
       yield* Output.show(json, event, (style) => [
         `Task ${style.name(taskId)} ${done} ${style.dim(at(event.position))}`,
         ...waitingFor(silent),

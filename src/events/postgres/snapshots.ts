@@ -1,7 +1,7 @@
 /** The snapshot cache in a log's database. */
 
 import { Effect, Option } from "effect"
-import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
+import { LogBusy, type LogError, LogUnavailable } from "../log/EventLog.ts"
 import { type FoundSnapshot, type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import type { Key } from "../payload/PersonalDataKeys.ts"
 import {

@@ -59,6 +59,12 @@ export const runnerEvents = [
       slots: Schema.Positive.pipe(Schema.int()).annotations({ description: "How many tasks it runs at a time" }),
       agents: Schema.Array(Schema.NonEmptyString).annotations({ description: "The names of its agents" }),
       labels: Schema.Array(Schema.NonEmptyString),
+      after: optional(
+        Schema.UUID.annotations({
+          description:
+            "The last session of the same process, which ended without it, as in an outage of the server: no task is to blame",
+        }),
+      ),
     },
     { synced: true },
   ),

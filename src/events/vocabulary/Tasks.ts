@@ -332,8 +332,12 @@ export const queueEvents = [
   ),
   eventType(
     "TaskClaimLost",
-    "The claim's session ended, and another runner took the task over, poisoned it, or closed it. The log accepts no further appends under this claim.",
-    { task, claim, by: Schema.NonEmptyString.annotations({ description: "The runner that ended the claim" }) },
+    "The claim's session ended, or somebody withdrew the task. The log accepts no further appends under this claim.",
+    {
+      task,
+      claim,
+      by: Schema.NonEmptyString.annotations({ description: "The runner or person that ended the claim" }),
+    },
     { synced: true },
   ),
   eventType("TaskPoisoned", "A task ended or failed its runners too often without progress. No runner claims it.", {
@@ -344,6 +348,11 @@ export const queueEvents = [
   eventType("TaskRequeued", "Somebody gave a poisoned or waiting task back to the runners.", {
     task,
     by: Schema.NonEmptyString,
+  }),
+  eventType("TaskWithdrawn", "Somebody cancelled a queued task that no runner had begun. It leaves the queue.", {
+    task,
+    by: Schema.NonEmptyString,
+    reason: optional(Schema.String),
   }),
   eventType("QueueLimitsSet", "Somebody set how many queued tasks run at a time. Replaces earlier limits.", {
     agents: Maxima.annotations({ description: "The maximum for each agent, by its name" }),

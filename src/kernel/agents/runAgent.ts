@@ -2,9 +2,10 @@
  * Runs an agent on a new task and always closes the task: as `failed` if the agent throws, as `abandoned` if the run is
  * interrupted.
  */
-import { Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import * as LogFailures from "../../events/log/LogFailures.ts"
 import { TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import { defined } from "../../values/defined.ts"
@@ -41,6 +42,8 @@ export interface TaskService {
   readonly open: (options: Task.OpenOptions, budget: TaskBudget | undefined) => Effect.Effect<Task.Task, OpenError>
   /** Fails when the task is cancelled or suspended, or the kernel loses its lease. */
   readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed | LeaseLost>
+  /** Stops a task's work and leaves it open in the log. Absent for a kernel that leaves no task open. */
+  readonly suspend?: ((taskId: string) => Effect.Effect<void>) | undefined
 }
 
 export interface AuditedTasks extends TaskService {
@@ -65,7 +68,7 @@ export interface Completed {
 
 /** Like `runAgent`, for a caller that needs no audit. */
 export const complete = (
-  { open, stopped }: TaskService,
+  { open, stopped, suspend }: TaskService,
   given: Agent.Agent,
   options: RunOptions,
 ): Effect.Effect<Completed, RunError> =>
@@ -81,11 +84,21 @@ export const complete = (
       const limits = Object.keys(known).length === 0 ? {} : { limits: known }
       const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }, Agent.budgetOf(agent)))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
-      const isClosed = yield* closeAfter(task, ended)
+      const isClosed = yield* endAfter(task, ended, suspend)
       yield* ended
       return { taskId: task.id, isClosed }
     }),
   )
+
+/** Closes a task, or leaves it open where somebody may continue it and only the log has failed. False if it left it. */
+export const endAfter = (
+  task: Task.Task,
+  worked: Exit.Exit<RunResult, unknown>,
+  suspend: TaskService["suspend"],
+): ReturnType<typeof closeAfter> =>
+  suspend !== undefined && Exit.isFailure(worked) && LogFailures.isOne(Cause.squash(worked.cause))
+    ? Effect.as(suspend(task.id), false)
+    : closeAfter(task, worked)
 
 /** Closes a task with the outcome of its agent's work. False if it was closed already, by the agent or otherwise. */
 export const closeAfter = (task: Task.Task, worked: Exit.Exit<RunResult, unknown>) => {

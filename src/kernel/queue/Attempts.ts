@@ -15,9 +15,9 @@ interface Services {
 /** The number of the next attempt since the task's last progress, from 1. A task that only waited is not blamed. */
 export const next = (services: Services, candidate: Candidate) =>
   Effect.gen(function* () {
-    const { attempts } = candidate.queued
+    const { attempts, excused } = candidate.queued
     if (!candidate.hasFailed || (yield* hasProgress(services.log, candidate))) return 1
-    return (yield* hasOnlyAsked(services, candidate)) ? Math.max(1, attempts) : attempts + 1
+    return excused === true || (yield* hasOnlyAsked(services, candidate)) ? Math.max(1, attempts) : attempts + 1
   })
 
 /**

@@ -1,6 +1,5 @@
 /** Who works on which queued task: a runner's claims, which the log puts in one order. */
 
-import * as os from "node:os"
 import { Effect } from "effect"
 import {
   type AppendError,
@@ -8,7 +7,6 @@ import {
   type EventLog,
   Exact,
   type LogError,
-  NoStream,
   type VersionConflict,
 } from "../../events/log/EventLog.ts"
 import type { Presence } from "../../events/log/Presence.ts"
@@ -21,8 +19,8 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import { type Candidate, type Claimer, claimable, nextDue } from "../../projections/queue/Claimable.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
 import { defined } from "../../values/defined.ts"
-import { VERSION } from "../versions.ts"
 import * as Attempts from "./Attempts.ts"
+import { endOfClaim, endsOfClaims } from "./ClaimEnds.ts"
 import type { Claim } from "./ClaimFence.ts"
 import * as LostSession from "./LostSession.ts"
 import * as Submissions from "./Submissions.ts"
@@ -60,6 +58,8 @@ export interface Release {
   readonly reason: string
   /** The runner could not work on it: no runner tries again before this many milliseconds have passed. */
   readonly failedForMs?: number
+  /** The log failed: no runner tries again before this many milliseconds have passed, and no task is to blame. */
+  readonly againInMs?: number
 }
 
 /** The claims of one session. */
@@ -76,61 +76,6 @@ export interface Ownership {
   /** The queue as of now. */
   readonly queue: Effect.Effect<Queue.Queue, LogError>
 }
-
-/** Registers a session in the log. From then on, its appends may be fenced by its stream. */
-export const register = (
-  log: EventLog.Service,
-  { name, slots, agents, labels }: Runner,
-  session: string,
-): Effect.Effect<void, AppendError> =>
-  Effect.asVoid(
-    log.append({
-      stream: Queue.runnerStream(session),
-      actor: `runner:${name}`,
-      expected: NoStream,
-      events: [
-        {
-          type: "RunnerStarted",
-          payload: {
-            runner: name,
-            session,
-            version: VERSION,
-            host: os.hostname(),
-            pid: process.pid,
-            slots,
-            agents,
-            labels,
-          },
-        },
-      ],
-    }),
-  )
-
-/** Ends a session in the log. Has no effect on a lost one. */
-export const deregister = (
-  log: EventLog.Service,
-  { name }: Runner,
-  session: string,
-  reason: string,
-): Effect.Effect<void, AppendError> =>
-  log
-    .append({
-      stream: Queue.runnerStream(session),
-      actor: `runner:${name}`,
-      expected: Exact(1),
-      events: [{ type: "RunnerStopped", payload: { runner: name, session, reason } }],
-    })
-    .pipe(
-      Effect.catchTag("VersionConflict", () => Effect.void),
-      Effect.asVoid,
-    )
-
-/** The end of a claim whose session is not in the log any more. Nothing may be appended under the claim from then on. */
-export const endOfClaim = (task: string, claim: string, by: string): AppendPart => ({
-  stream: Queue.claimStream(task, claim),
-  actor: `runner:${by}`,
-  events: [{ type: "TaskClaimLost", payload: { task, claim, by } }],
-})
 
 /**
  * The ownership of a registered session.
@@ -170,7 +115,7 @@ export const make = (
   )
 
   const lookNow = Effect.gen(function* () {
-    const { runners } = yield* queue
+    const { runners, tasks } = yield* queue
     others = Object.keys(runners).filter((other) => other !== session)
     const seen = yield* living
     for (const other of others) {
@@ -182,9 +127,11 @@ export const make = (
           actor,
           expected: Exact(1),
           events: [{ type: "RunnerLost", payload: { runner: lost.runner, session: other, by: runner.name } }],
+          // A zombie appends nothing more, also before somebody takes its tasks over.
+          with: endsOfClaims(tasks, other, runner.name),
         })
         .pipe(
-          Effect.zipRight(LostSession.cleanUp(log, other)),
+          Effect.zipRight(LostSession.cleanUp(log, other, runner.name)),
           Effect.catchTag("VersionConflict", () => Effect.void),
         )
     }
@@ -193,7 +140,7 @@ export const make = (
 
   /** Shuts out a session that is not in the log any more: if it was frozen, it may not know yet. */
   const claimLost = ({ task, queued: { claim } }: Candidate): ReadonlyArray<AppendPart> =>
-    claim === undefined ? [] : [endOfClaim(task, claim.claim, runner.name)]
+    claim === undefined || claim.ended === true ? [] : [endOfClaim(task, claim.claim, runner.name)]
 
   const poison = (candidate: Candidate, version: number) => {
     const { task, queued } = candidate
@@ -287,10 +234,10 @@ export const make = (
       if (isAny) lookedAt = Number.NEGATIVE_INFINITY
       return isAny
     }),
-    release: ({ task, claim }, { reason, failedForMs }) =>
+    release: ({ task, claim }, { reason, failedForMs, againInMs }) =>
       Effect.gen(function* () {
-        const isAtOnce = failedForMs === undefined || failedForMs === 0
-        const waits = isAtOnce ? undefined : (yield* sessions.look([session])).now + failedForMs
+        const waitMs = failedForMs ?? againInMs ?? 0
+        const waits = waitMs === 0 ? undefined : (yield* sessions.look([session])).now + waitMs
         const failed = failedForMs === undefined ? {} : { failed: true as const }
         yield* log.append({
           stream: Queue.claimStream(task, claim),

@@ -9,8 +9,10 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Doubtful } from "../recovery/LeftRecordings.ts"
 import { closeTask } from "../recovery/Takeover.ts"
 import type { Tenure } from "../recovery/Tenure.ts"
+import { endOfClaim } from "./ClaimEnds.ts"
 import * as ClaimFence from "./ClaimFence.ts"
-import * as Ownership from "./Ownership.ts"
+import type * as Ownership from "./Ownership.ts"
+import * as Registration from "./Registration.ts"
 
 /** The claims that this process has, by task. */
 export type Claims = Map<string, ClaimFence.Claim>
@@ -19,6 +21,7 @@ export type Claims = Map<string, ClaimFence.Claim>
  * The right of one of several runners. It recovers nothing at its start: whoever claims a task continues it.
  *
  * @param lost runs when the log has refused an append of a task
+ * @param after see `Registration.register`
  */
 export const ofSession = (
   log: EventLog.Service,
@@ -26,8 +29,9 @@ export const ofSession = (
   runner: Ownership.Runner,
   claims: Claims,
   lost: (task: string) => Effect.Effect<void>,
+  after?: string,
 ): Effect.Effect<Tenure, AppendError> =>
-  Effect.as(Ownership.register(log, runner, lease.identity), {
+  Effect.as(Registration.register(log, runner, lease.identity, after), {
     lease,
     log: ClaimFence.ofSession(log, runner.name, lease.identity),
     logOf: (log, task) => {
@@ -50,13 +54,15 @@ const closeUnclaimed =
       if (queued === undefined) return
       if (queued.claim !== undefined) {
         if (Object.hasOwn(runners, queued.claim.session)) return
-        // A frozen owner must not append to the closed task. Whoever else ended the claim closes the task.
-        const ended = yield* (yield* EventLog)
-          .append({ ...Ownership.endOfClaim(taskId, queued.claim.claim, runner), expected: Exact(1) })
-          .pipe(
-            Effect.as(true),
-            Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
-          )
+        // A frozen owner must not append to the closed task. Whoever else ends the claim closes the task.
+        const ended =
+          queued.claim.ended === true ||
+          (yield* (yield* EventLog)
+            .append({ ...endOfClaim(taskId, queued.claim.claim, runner), expected: Exact(1) })
+            .pipe(
+              Effect.as(true),
+              Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
+            ))
         if (!ended) return
       }
       yield* closeTask(taskId)

@@ -1,9 +1,10 @@
 /** Queues tasks for runners, and controls the queue, from any process that can append to the log. */
 
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
-import { type AppendError, EventLog, Exact, type LogError, NoStream } from "../../events/log/EventLog.ts"
+import { type AppendError, EventLog, Exact, type LogError, MAIN, NoStream } from "../../events/log/EventLog.ts"
 import { Presence, type WriterState } from "../../events/log/Presence.ts"
+import { RunnerSessions } from "../../events/log/RunnerSessions.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
@@ -13,6 +14,7 @@ import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as TaskId from "../tasks/TaskId.ts"
+import { endOfClaim } from "./ClaimEnds.ts"
 import { QueueLimits, SubmitOptions } from "./SubmitOptions.ts"
 
 /** A task that was queued. */
@@ -23,9 +25,13 @@ export interface Submitted {
 }
 
 /** The task is not in the queue, or not in a state that allows the request. Nothing was recorded. */
-export class NotQueued extends Data.TaggedError("NotQueued")<{ readonly taskId: string; readonly found: string }> {
+export class NotQueued extends Data.TaggedError("NotQueued")<{
+  readonly taskId: string
+  readonly expected: string
+  readonly found: string
+}> {
   override get message() {
-    return `Task ${this.taskId}: expected a queued task that no runner may claim now, found ${this.found}. Nothing was recorded.`
+    return `Task ${this.taskId}: expected a queued task that ${this.expected}, found ${this.found}. Nothing was recorded.`
   }
 }
 
@@ -45,6 +51,8 @@ export interface RunnerStanding extends RunnerSession {
   readonly session: string
   /** `alive`: its heartbeats arrive. `gone`: they ended. `unknown`: one look does not show it. */
   readonly state: WriterState
+  /** How long its program has been busy without a pause, in milliseconds; absent if it is not, or cannot be seen. */
+  readonly busyMs?: number
   /** The tasks that it works on. */
   readonly tasks: ReadonlyArray<string>
 }
@@ -68,6 +76,11 @@ export declare namespace TaskQueue {
       taskId: string,
       options: RequeueOptions,
     ) => Effect.Effect<Event, Options.InvalidOptions | NotQueued | AppendError>
+    /** Cancels a task that no runner has begun. It leaves the queue. `TaskControl` cancels tasks that have begun. */
+    readonly cancel: (
+      taskId: string,
+      options: CancelOptions,
+    ) => Effect.Effect<Event, Options.InvalidOptions | NotQueued | AppendError>
     /** The queued tasks that are not closed, by id, the first submitted first. */
     readonly queued: Effect.Effect<Readonly<Record<string, QueuedTask>>, LogError>
     /** The runners whose sessions did not end in the log, the first started first. */
@@ -88,6 +101,17 @@ export interface RequeueOptions {
   readonly by: string
 }
 
+/** Who cancels a task, and why. */
+export interface CancelOptions extends RequeueOptions {
+  readonly reason?: string
+}
+
+/** Schema of `CancelOptions`. */
+export const CancelOptions = Options.of<CancelOptions>({
+  required: { by: Options.Name },
+  optional: { reason: Schema.String },
+})
+
 /** Schema of `RequeueOptions`. */
 export const RequeueOptions = Options.of<RequeueOptions>({ required: { by: Options.Name } })
 
@@ -99,14 +123,17 @@ export const layer: Layer.Layer<TaskQueue, never, EventLog | Projector | Presenc
     const projector = yield* Projector
     const presence = yield* Presence
     const queue = projector.current(Queue.projection)
-    const runners = Effect.flatMap(queue, ({ runners, tasks }) =>
-      Effect.forEach(Object.entries(runners), ([session, runner]) =>
-        Effect.map(
-          presence.stateOf(session),
-          (state): RunnerStanding => ({ session, ...runner, state, tasks: claimedBy(tasks, session) }),
-        ),
-      ),
-    )
+    const sessions = Option.getOrUndefined(yield* Effect.serviceOption(RunnerSessions))
+    const runners = Effect.gen(function* () {
+      const { runners, tasks } = yield* queue
+      const seen = yield* sessions?.look(Object.keys(runners)) ?? Effect.succeed(undefined)
+      return yield* Effect.forEach(Object.entries(runners), ([session, runner]) =>
+        Effect.map(presence.stateOf(session), (state): RunnerStanding => {
+          const busyMs = seen?.busyMs.get(session)
+          return { session, ...runner, state, tasks: claimedBy(tasks, session), ...defined({ busyMs }) }
+        }),
+      )
+    })
     return TaskQueue.of({
       submit: (input) => submit(log, input),
       limit: (input) =>
@@ -119,6 +146,10 @@ export const layer: Layer.Layer<TaskQueue, never, EventLog | Projector | Presenc
           const { by } = yield* Options.decode("tasks.requeue", RequeueOptions, input)
           return yield* requeue(log, queue, taskId, by)
         }),
+      cancel: (taskId, input) =>
+        Effect.flatMap(Options.decode("tasks.cancel", CancelOptions, input), (options) =>
+          withdraw(log, queue, taskId, options),
+        ),
       queued: Effect.map(queue, ({ tasks }) => tasks),
       runners,
       drain: (name, input) =>
@@ -193,7 +224,7 @@ const requeue = (
     const { tasks, head, runners } = yield* queue
     const found = SafeRecord.get(tasks, taskId)
     const wrong = wrongIn(found, runners)
-    if (wrong !== undefined) return yield* new NotQueued({ taskId, found: wrong })
+    if (wrong !== undefined) return yield* new NotQueued({ taskId, expected: "no runner may claim now", found: wrong })
     return yield* log
       .append({
         stream: Queue.STREAM,
@@ -204,6 +235,35 @@ const requeue = (
       .pipe(
         Effect.flatMap(firstEvent),
         Effect.catchTag("VersionConflict", () => requeue(log, queue, taskId, by)),
+      )
+  })
+
+/** Appends only if nobody has opened the task, and ends the claim of a runner that is about to. */
+const withdraw = (
+  log: EventLog.Service,
+  queue: Effect.Effect<Queue.Queue, LogError>,
+  taskId: string,
+  { by, reason }: CancelOptions,
+): Effect.Effect<Event, NotQueued | AppendError> =>
+  Effect.gen(function* () {
+    const { tasks, head } = yield* queue
+    const queued = SafeRecord.get(tasks, taskId)
+    const refused = (found: string) => new NotQueued({ taskId, expected: "no runner has begun", found })
+    if (queued === undefined) return yield* refused("one that was never submitted, or is closed")
+    if ((yield* log.versionOf(`task/${taskId}`, MAIN)) > 0) return yield* refused("one that a runner has begun")
+    const { claim } = queued
+    return yield* log
+      .append({
+        stream: Queue.STREAM,
+        actor: `human:${by}`,
+        expected: Exact(head.version),
+        fence: { timeline: MAIN, stream: `task/${taskId}`, version: 0 },
+        events: [{ type: "TaskWithdrawn", payload: { task: taskId, by, ...defined({ reason }) } }],
+        with: claim === undefined || claim.ended === true ? [] : [endOfClaim(taskId, claim.claim, by, `human:${by}`)],
+      })
+      .pipe(
+        Effect.flatMap(firstEvent),
+        Effect.catchTag("VersionConflict", () => withdraw(log, queue, taskId, { by, ...defined({ reason }) })),
       )
   })
 

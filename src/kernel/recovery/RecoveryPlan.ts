@@ -50,6 +50,7 @@ const isResumed = (tasks: Tasks.Tasks, parent: string, resumable: ReadonlySet<st
  * @param orphanStates a missing process counts as gone
  * @param onOpenTasks "resume" leaves resumable tasks with their commands and confirmations
  * @param recorded tasks of recorders that may be alive: left alone
+ * @param asking tasks whose runners may be alive: what they ask stands
  */
 export const endings = (
   state: Unfinished,
@@ -57,10 +58,11 @@ export const endings = (
   onOpenTasks: OnOpenTasks = "abandon",
   recorded: ReadonlySet<string> = new Set(),
   goneOf: GoneOf = () => KERNEL_GONE,
+  asking: ReadonlySet<string> = new Set(),
 ): ReadonlyArray<RecoveryAppend> => {
   const left = new Set([...(onOpenTasks === "resume" ? resumable(state).map(([taskId]) => taskId) : []), ...recorded])
   return [
-    ...questions(state, left, goneOf),
+    ...questions(state, left, goneOf, asking),
     ...requests(state, recorded),
     ...processes(state, orphanStates),
     ...tasks(state).flatMap((taskId) => (left.has(taskId) ? [] : (taskEnding(state, taskId, goneOf(taskId)) ?? []))),
@@ -76,15 +78,21 @@ export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<
 
 /**
  * Withdraws confirmations, unless another process decides one first. Those of commands stand in tasks that stay open;
- * those of host requests never do, because the asking process is gone.
+ * those of host requests do not, because the asking process is gone.
+ *
+ * @param others tasks that another process works on: their questions stand
  */
 const questions = (
   { confirmations }: Unfinished,
   left: ReadonlySet<string> = new Set(),
   goneOf: GoneOf = () => KERNEL_GONE,
+  others: ReadonlySet<string> = new Set(),
 ): ReadonlyArray<RecoveryAppend> =>
   Object.entries(confirmations)
-    .filter(([, { taskId, commandId }]) => commandId === undefined || taskId === null || !left.has(taskId))
+    .filter(([, { taskId, commandId }]) => {
+      if (taskId === null) return true
+      return !others.has(taskId) && (commandId === undefined || !left.has(taskId))
+    })
     .map(([confirmationId, { taskId }]) => ({
       stream: `confirmation/${confirmationId}`,
       taskId,
@@ -100,8 +108,8 @@ export const questionsOf = (
   questions(state, new Set(), () => reason).filter((ending) => ending.taskId === taskId)
 
 /**
- * The appends that a runner makes when it declares another one's session lost: they end its processes, and answer the
- * open host requests of its tasks.
+ * The appends that a runner makes when it declares another one's session lost: they end its processes, and settle the
+ * open host requests of its tasks and the questions about them.
  *
  * @param lostProcesses those of the session
  */
@@ -111,7 +119,7 @@ export const endingsOfSession = (
   orphanStates: OrphanStates,
   taskIds: ReadonlySet<string>,
 ): ReadonlyArray<RecoveryAppend> => [
-  ...requests(state, new Set()).filter(({ taskId }) => taskId !== null && taskIds.has(taskId)),
+  ...[...questions(state, taskIds), ...requests(state)].filter(({ taskId }) => taskId !== null && taskIds.has(taskId)),
   ...processes({ ...state, processes: lostProcesses }, orphanStates),
 ]
 

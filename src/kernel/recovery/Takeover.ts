@@ -39,14 +39,16 @@ export const recover = (
     const swept = yield* OrphanProcesses.sweep(state.processes, lease)
     const { recordings, left, gone } = yield* recordedTasks(log, state)
     // Runners work on queued tasks: the one that claims a task continues it, and its children.
-    const queued = withDescendants(state, Object.keys(yield* queuedAt(position)))
+    const inQueue = yield* queuedAt(position)
+    const queued = withDescendants(state, Object.keys(inQueue))
+    const asking = withDescendants(state, yield* ofLiving(inQueue, lease))
     const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left, ...queued])
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
     const goneOf: RecoveryPlan.GoneOf = (taskId) =>
       taskId !== null && gone.has(taskId) ? "its recorder ended" : "its kernel ended"
-    for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks, recorded, goneOf)) {
+    for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks, recorded, goneOf, asking)) {
       const appended = yield* Closing.close(log, state, ending)
       const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
       if (closed !== undefined) yield* score(log, closed)
@@ -103,6 +105,19 @@ const queuedAt = (position: number) =>
   Effect.flatMap(Projector, (projector) => projector.stateAt(QUEUED, position)).pipe(
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
+
+/** The tasks that runners work on which may live. */
+const ofLiving = (queued: QueuedTasks.QueuedTasks, { lostBy }: HeldLease) =>
+  Effect.gen(function* () {
+    const presence = yield* Presence
+    const sessions = new Set(Object.values(queued).flatMap(({ claim }) => claim?.session ?? []))
+    const living = new Set<string>()
+    for (const session of sessions)
+      if (session !== lostBy && (yield* presence.stateOf(session)) !== "gone") living.add(session)
+    return Object.entries(queued).flatMap(([task, { claim }]) =>
+      claim !== undefined && living.has(claim.session) ? [task] : [],
+    )
+  })
 
 const QUEUED = { ...QueuedTasks.projection, types: QueuedTasks.TYPES }
 

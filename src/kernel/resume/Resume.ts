@@ -13,7 +13,7 @@ import { isInDoubt, isObserved, type LeftCommand, withOwnQuestions } from "../ac
 import * as Settling from "../acting/Settling.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
-import { closeAfter } from "../agents/runAgent.ts"
+import { endAfter } from "../agents/runAgent.ts"
 import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as FilesRestoration from "../fork/FilesRestoration.ts"
@@ -203,7 +203,7 @@ const goOn = (
       // Close the task even if the note fails.
       const note = { about: "resume", causationId: resumedBy } as const
       const noted = yield* Effect.exit(notePast(record.recorder, note, recorded, deciding.parted()))
-      yield* closeAfter(task, worked)
+      yield* endAfter(task, worked, kernel.keepsOpenTasks ? kernel.running.suspend : undefined)
       yield* worked
       yield* noted
       return yield* audit(taskId)

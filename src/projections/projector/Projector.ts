@@ -136,8 +136,7 @@ const folding = (
         const folding = foldingOf(original)
         const turn = EventLoopTurn.current()
         if (folding.currentIn === turn) return Effect.succeed(folding.latest)
-        if (log.glance !== undefined)
-          return Effect.flatMap(log.glance, (seen) => currentAt(folding, seen))
+        if (log.glance !== undefined) return Effect.flatMap(log.glance, (seen) => currentAt(folding, seen))
         return Effect.flatMap(inEpoch(folding), () => {
           const known = knownWithoutReading(folding)
           return known === undefined ? readCurrent(folding, turn) : Effect.succeed(known)

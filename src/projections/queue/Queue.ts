@@ -27,13 +27,14 @@ type Head = typeof Head.Type
 
 const head: Projection<Head> = {
   name: "QueueHead",
-  version: 1,
+  version: 2,
   state: Head,
   initial: { version: 0, agents: {}, plugins: {} },
   evolve: evolveBy<Head>({
     TasksClaimed: (state, _, { version }) => ({ ...state, version }),
     TaskPoisoned: (state, _, { version }) => ({ ...state, version }),
     TaskRequeued: (state, _, { version }) => ({ ...state, version }),
+    TaskWithdrawn: (state, _, { version }) => ({ ...state, version }),
     QueueLimitsSet: (_, { agents, plugins }, { version }) => ({ version, agents, plugins }),
   }),
 }
@@ -41,7 +42,7 @@ const head: Projection<Head> = {
 /** The types of events that concern the queue. */
 export const TYPES: ReadonlyArray<CoreName> = [
   ...QueuedTasks.TYPES,
-  ...(["QueueLimitsSet", "RunnerStarted", "RunnerDrainRequested", "RunnerStopped", "RunnerLost"] as const),
+  ...(["QueueLimitsSet", "RunnerDrainRequested", "RunnerStopped", "RunnerLost"] as const),
 ]
 
 /** The queue of a log. */

@@ -14,11 +14,12 @@ export const CurrentClaim = Schema.Struct({
   runner: Schema.String,
   session: Schema.String,
   at: Position,
+  ended: optional(Schema.Literal(true).annotations({ description: "The log accepts no further appends under it" })),
 }).annotations({ identifier: "CurrentClaim" })
 
 export type CurrentClaim = typeof CurrentClaim.Type
 
-/** A task that was submitted and is not closed. */
+/** A task that was submitted, and is neither closed nor withdrawn. */
 export const QueuedTask = Schema.Struct({
   agent: Schema.String,
   priority: Schema.Int,
@@ -31,6 +32,12 @@ export const QueuedTask = Schema.Struct({
   attempts: Schema.NonNegativeInt.annotations({ description: "Claims since its last progress; 0 after a release" }),
   claim: optional(CurrentClaim.annotations({ description: "Absent while it waits" })),
   left: optional(CurrentClaim.annotations({ description: "The claim before, whose runner failed" })),
+  blamed: optional(
+    Schema.UUID.annotations({ description: "The session whose end the last claim counted as an attempt" }),
+  ),
+  excused: optional(
+    Schema.Literal(true).annotations({ description: "The process of its last claim lives: only its session ended" }),
+  ),
   failure: optional(Schema.String.annotations({ description: "Why the last attempt ended" })),
   poisoned: optional(Schema.String.annotations({ description: "Why no runner claims it" })),
 }).annotations({ identifier: "QueuedTask" })
@@ -52,13 +59,22 @@ const apply = (tasks: RecordBuilder<QueuedTask>, event: Event): void => {
   } else if (is(event, "TasksClaimed")) {
     const { runner, session, claims } = event.payload
     for (const { task, claim, epoch, attempts } of claims) {
-      tasks.change(task, ({ failure: _, left: _left, ...queued }) => ({
+      tasks.change(task, ({ failure: _, left: _left, blamed: _blamed, excused: _excused, ...queued }) => ({
         ...queued,
+        ...(queued.claim !== undefined && attempts > queued.attempts ? { blamed: queued.claim.session } : {}),
         epoch,
         attempts,
         claim: { claim, runner, session, at: event.position },
       }))
     }
+  } else if (is(event, "TaskClaimLost")) {
+    const { task, claim: lost } = event.payload
+    tasks.change(task, ({ claim, ...queued }) =>
+      claim?.claim === lost ? { ...queued, claim: { ...claim, ended: true } } : { ...queued, ...defined({ claim }) },
+    )
+  } else if (is(event, "RunnerStarted")) {
+    const { after } = event.payload
+    if (after !== undefined) excuse(tasks, after)
   } else if (is(event, "TaskReleased")) {
     const { task, claim, failed, reason, notBefore } = event.payload
     tasks.change(task, (queued) =>
@@ -76,7 +92,17 @@ const apply = (tasks: RecordBuilder<QueuedTask>, event: Event): void => {
       ...queued,
       attempts: 0,
     }))
-  } else if (is(event, "TaskClosed") && event.taskId !== null) tasks.remove(event.taskId)
+  } else if (is(event, "TaskWithdrawn")) tasks.remove(event.payload.task)
+  else if (is(event, "TaskClosed") && event.taskId !== null) tasks.remove(event.taskId)
+}
+
+/** A session ended, but its process lives: the tasks that it worked on have not ended their runner. */
+const excuse = (tasks: RecordBuilder<QueuedTask>, session: string): void => {
+  for (const [task, { claim, blamed }] of Object.entries(tasks.record())) {
+    if (claim?.session === session) tasks.change(task, (queued) => ({ ...queued, excused: true }))
+    else if (blamed === session)
+      tasks.change(task, ({ blamed: _, ...queued }) => ({ ...queued, attempts: Math.max(1, queued.attempts - 1) }))
+  }
 }
 
 const submitted = (
@@ -95,7 +121,7 @@ const submitted = (
 })
 
 const released = (
-  { claim, notBefore: _, ...queued }: QueuedTask,
+  { claim, notBefore: _, blamed: _blamed, excused: _excused, ...queued }: QueuedTask,
   {
     failed,
     reason,
@@ -110,8 +136,9 @@ const released = (
 
 /** The types of events that concern queued tasks. */
 export const TYPES: ReadonlyArray<CoreName> = [
-  ...(["TaskSubmitted", "TasksClaimed", "TaskReleased", "TaskPoisoned", "TaskRequeued", "TaskClosed"] as const),
+  ...(["TaskSubmitted", "RunnerStarted", "TasksClaimed", "TaskClaimLost", "TaskReleased", "TaskPoisoned"] as const),
+  ...(["TaskRequeued", "TaskWithdrawn", "TaskClosed"] as const),
 ]
 
 /** Every submitted task that is not closed. */
-export const projection = recordProjection({ name: "QueuedTasks", version: 1, state: QueuedTasks, apply })
+export const projection = recordProjection({ name: "QueuedTasks", version: 2, state: QueuedTasks, apply })

@@ -168,6 +168,7 @@ const summaries: Summaries = {
   TaskClaimLost: ({ task, by }) => `${task} to ${by}`,
   TaskPoisoned: ({ task, attempts, reason }) => `${task} after ${count(attempts, "attempt")}${because(reason)}`,
   TaskRequeued: ({ task, by }) => `${task} by ${by}`,
+  TaskWithdrawn: ({ task, by, reason }) => `${task} by ${by}${because(reason)}`,
   QueueLimitsSet: ({ agents, plugins, by }) => `by ${by}: ${value({ agents, plugins })}`,
   RunnerStarted: ({ runner, host, pid, slots }) => `${runner} in process ${pid} on ${host}, ${count(slots, "slot")}`,
   RunnerDrainRequested: ({ runner, by }) => `${runner} by ${by}`,

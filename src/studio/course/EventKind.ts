@@ -123,6 +123,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   TaskClaimLost: "task",
   TaskPoisoned: "task",
   TaskRequeued: "task",
+  TaskWithdrawn: "task",
   QueueLimitsSet: "other",
   RunnerStarted: "other",
   RunnerDrainRequested: "other",

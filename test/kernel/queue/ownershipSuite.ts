@@ -8,6 +8,7 @@ import * as RunnerSessions from "../../../src/events/log/RunnerSessions.ts"
 import { newId } from "../../../src/events/vocabulary/Event.ts"
 import * as ClaimFence from "../../../src/kernel/queue/ClaimFence.ts"
 import * as Ownership from "../../../src/kernel/queue/Ownership.ts"
+import * as Registration from "../../../src/kernel/queue/Registration.ts"
 import * as TaskQueue from "../../../src/kernel/queue/TaskQueue.ts"
 import * as Projector from "../../../src/projections/projector/Projector.ts"
 
@@ -27,6 +28,7 @@ export const sessionOn = (
   place: string,
   name: string,
   given: Partial<Ownership.Runner> = {},
+  after?: string,
 ) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(Layer.provideMerge(Projector.layer, Layer.orDie(backend.open(place))))
@@ -38,7 +40,7 @@ export const sessionOn = (
       const session = yield* sessions.join(name)
       const runner = { name, slots: 4, agents: ["desk"], labels: [], poisonAfter: 3, ...given }
       const { identity } = session.lease
-      yield* Ownership.register(log, runner, identity)
+      yield* Registration.register(log, runner, identity, after)
       const own = ClaimFence.ofSession(log, name, identity)
       const ownership = Ownership.make(own, projector, sessions, session, runner)
       const refused = yield* Deferred.make<string>()
@@ -235,7 +237,13 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
             events: [
               {
                 type: "ConfirmationRequested",
-                payload: { confirmationId, argsDigest: "0".repeat(64), shown: {}, expiresAt: Date.now() + 3_600_000 },
+                payload: {
+                  confirmationId,
+                  commandId: newId(),
+                  argsDigest: "0".repeat(64),
+                  shown: {},
+                  expiresAt: Date.now() + 3_600_000,
+                },
               },
             ],
           })
@@ -252,6 +260,91 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
             ],
             [["waits", 1]],
           ])
+        }),
+      ))
+
+    it("shuts a session out of its tasks as soon as it is lost, before anybody takes them over", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          if (!isShared) return
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "t", agent: "desk", goal: "x" })
+          const [first] = (yield* one.claim()).claimed
+          if (first === undefined) throw new Error("nothing was claimed")
+          yield* backend.crash(place)
+          // It declares the session lost, and has no agent for the task.
+          const two = yield* sessionOn(backend, place, "two", { agents: ["other"] })
+          expect((yield* two.claim()).claimed).toEqual([])
+          const { position } = yield* two.log.head
+          const late = yield* Effect.either(work(one.fenced(first), "t"))
+          expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", owner: "one", claimed: "t" })
+          expect((yield* two.log.head).position).toBe(position)
+          const three = yield* sessionOn(backend, place, "three")
+          expect((yield* three.claim()).claimed).toMatchObject([{ task: "t", takenFrom: "one", attempts: 2 }])
+          expect(yield* two.log.readPage({ types: ["TaskClaimLost"] }, 9)).toHaveLength(1)
+        }),
+      ))
+
+    it("blames no task for a session that ended while its process went on, as in an outage of the server", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          if (!isShared) return
+          const given = { poisonAfter: 2 }
+          const other = yield* sessionOn(backend, place, "other", { agents: ["nobody"] })
+          for (const id of ["kept", "taken"]) yield* other.queue.submit({ id, agent: "desk", goal: "x" })
+          let session = yield* sessionOn(backend, place, "one", given)
+          const seen: Array<ReadonlyArray<unknown>> = []
+          const claim = (from: typeof session, free: number) =>
+            Effect.map(from.claim(free), ({ claimed }) => {
+              seen.push(claimed.map(({ task, attempts }) => [task, attempts]))
+            })
+          yield* claim(session, 2)
+          for (const name of ["first", "second", "third"]) {
+            const { identity } = session
+            yield* backend.crash(place)
+            if (name === "second") yield* claim(yield* sessionOn(backend, place, "takes", given), 1)
+            session = yield* sessionOn(backend, place, "one", given, identity)
+            yield* claim(session, 2)
+          }
+          const [kept, taken] = [
+            ["kept", 1],
+            ["taken", 1],
+          ]
+          // A claim counts the end of a session whose process may have died, until that process says that it lives. The
+          // process of "takes" never does.
+          expect(seen).toEqual([[kept, taken], [kept, taken], [["kept", 2]], [taken], [["kept", 2], taken]])
+          expect(yield* other.log.readPage({ types: ["TaskPoisoned"] }, 1)).toEqual([])
+        }),
+      ))
+
+    it("takes a cancelled task out of the queue, unless a runner has begun it", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          for (const id of ["waits", "claimed", "begun"])
+            yield* one.queue.submit({ id, agent: "desk", goal: "x", priority: id === "waits" ? 0 : 1 })
+          const claims = (yield* one.claim(2)).claimed
+          const [claimed, begun] = claims
+          if (claimed === undefined || begun === undefined) throw new Error("nothing was claimed")
+          yield* work(one.fenced(begun), "begun")
+          yield* one.queue.cancel("waits", { by: "ada", reason: "no need" })
+          yield* one.queue.cancel("claimed", { by: "ada" })
+          expect(Object.keys(yield* one.queue.queued)).toEqual(["begun"])
+          const late = yield* Effect.either(work(one.fenced(claimed), "claimed"))
+          expect(Either.isLeft(late) && late.left).toMatchObject({ _tag: "LeaseLost", claimed: "claimed" })
+          for (const [id, found] of [
+            ["begun", "one that a runner has begun"],
+            ["waits", "one that was never submitted, or is closed"],
+            ["unknown", "one that was never submitted, or is closed"],
+          ] as const) {
+            const refused = yield* Effect.flip(one.queue.cancel(id, { by: "ada" }))
+            expect(refused.message).toBe(
+              `Task ${id}: expected a queued task that no runner has begun, found ${found}. Nothing was recorded.`,
+            )
+          }
+          const wrong = yield* Effect.flip(one.queue.cancel("begun", { by: "", reason: "x" }))
+          expect(wrong._tag).toBe("InvalidOptions")
+          expect((yield* one.claim()).claimed).toEqual([])
         }),
       ))
 

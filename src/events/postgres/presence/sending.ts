@@ -13,10 +13,18 @@ import { announce } from "./heartbeats.ts"
 export const ENDS_AFTER_MS = 5_000
 
 /**
- * Two times by the machine's monotonic clock, in milliseconds: of the last heartbeat that arrived (`-Infinity` after a gap), and when the main
- * thread last ran. Threads share them.
+ * A session whose connection is down ends itself after this time without a heartbeat: others see that its lock is free,
+ * and wait for less than for a silent session. In milliseconds.
+ */
+export const ENDS_UNCONNECTED_AFTER_MS = 1_200
+
+/**
+ * What threads share: two times by the machine's monotonic clock in milliseconds, of the last heartbeat that arrived
+ * (`-Infinity` after a gap), and when the main thread last ran; and 1 while the connection is down.
  */
 export type Marks = Float64Array
+
+export const MARKS = 3
 
 /** Data with which a thread sends heartbeats. */
 export interface Given {
@@ -30,7 +38,11 @@ export const send = ({ address, identity, marks }: Given): Effect.Effect<void, L
   Effect.gen(function* () {
     const database = yield* Connection.make(address, yield* Driver.load(address.name))
     const session = yield* Effect.acquireRelease(
-      Effect.sync(() => Session.make(database)),
+      Effect.sync(() =>
+        Session.make(database, (connection) => {
+          marks[2] = connection === "down" ? 1 : 0
+        }),
+      ),
       ({ end }) => Effect.promise(end),
     )
     // A heartbeat proves life at the time at which it left, not at which its answer came.

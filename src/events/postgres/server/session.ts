@@ -46,8 +46,12 @@ const keepAlive = (client: pg.Client, isNeeded: boolean): void => {
   if (typeof method === "function") method.call(client)
 }
 
-/** Creates a session that connects at its first use. */
-export const make = (database: Database): Session => {
+/**
+ * Creates a session that connects at its first use.
+ *
+ * @param connection learns at once that the connection broke, or that another took its place and has the locks
+ */
+export const make = (database: Database, connection: (is: "up" | "down") => void = () => {}): Session => {
   const locks = new Set<string>()
   /** Locks that the current connection has. */
   let held = new Set<string>()
@@ -97,6 +101,7 @@ export const make = (database: Database): Session => {
         isListening = false
         current = undefined
         held = new Set()
+        connection("down")
         if (isNeeded()) void reconnect()
       }
     }
@@ -115,6 +120,7 @@ export const make = (database: Database): Session => {
       // A former connection of this process may still hold it, until the server notices its end: heartbeats try again.
       for (const lock of locks) await take(client, lock)
       if (listeners.size > 0) await listenOn(client)
+      connection("up")
       return client
     } catch (cause) {
       // A newer connection may have taken its place.
