@@ -39,6 +39,7 @@ const CASES = {
   turns: "./cases/turns.mjs",
   record: "./cases/record.mjs",
   rollouts: "./cases/rollouts.mjs",
+  runners: "./cases/runners.mjs",
   worlds: "./cases/worlds.mjs",
 }
 const names = values.only === undefined ? Object.keys(CASES) : values.only.split(",")
