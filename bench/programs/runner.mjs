@@ -1,6 +1,6 @@
 /**
  * `node runner.mjs LOG NAME SLOTS`: a runner whose agent `desk` ends each task at once, or after the milliseconds that
- * are its goal. Prints a line once it works. Drains on SIGTERM, and prints the processor time that it took since then.
+ * are its goal. Prints a line once it works. Drains on SIGTERM, and prints the processor time since SIGUSR2.
  */
 import * as fs from "node:fs"
 import { Effect } from "effect"
@@ -21,7 +21,10 @@ const say = (line) => fs.writeSync(1, `${JSON.stringify(line)}\n`)
 
 const work = Effect.gen(function* () {
   const runner = yield* Hindcast.runner({ log, name, slots: Number(slots), agents: [desk], trust: true })
-  const before = process.cpuUsage()
+  let before = process.cpuUsage()
+  process.on("SIGUSR2", () => {
+    before = process.cpuUsage()
+  })
   process.on("SIGTERM", () => Effect.runFork(runner.drain))
   say({ runner: name })
   yield* runner.ended

@@ -47,10 +47,10 @@ export type News =
   | { readonly what: "lost"; readonly task: string }
 
 /** How often to look for runners that died, while there are others. In milliseconds. */
-const LOOK_EVERY_MS = 500
+const LOOK_EVERY_MS = 600
 
 /** Otherwise, only commits make a runner read the queue, and tasks that are due. In milliseconds. */
-const READ_EVERY_MS = 5_000
+const READ_EVERY_MS = 10_000
 
 /** Between two tries of a runner that the log refuses. In milliseconds. */
 const AGAIN_MS = 250
