@@ -1,6 +1,7 @@
 /** Decodes and checks the options of a reset. */
 import type { Json, JsonObject } from "hindcast/plugin"
-import { CELLS, isThing, START } from "./cells.ts"
+import { CELLS, isThing, LETTERS, START } from "./cells.ts"
+import type { Wanted } from "./generate.ts"
 
 /** A column and a row; (0, 0) is the upper left corner. */
 export type Place = { readonly x: number; readonly y: number }
@@ -28,9 +29,13 @@ export type Rewards = { readonly [name in (typeof REWARDS)[number]]: number }
 /** Maximum side of a level, in cells. */
 export const LONGEST = 200
 
-/** Throws an error that names the first invalid option. */
-export const settingsOf = (options: JsonObject): Settings => {
-  const rows = rowsOf(options.rows ?? DEFAULT_ROWS)
+/**
+ * Throws an error that names the first invalid option.
+ *
+ * @param drawn the rows of a level that was generated
+ */
+export const settingsOf = (options: JsonObject, drawn?: Json): Settings => {
+  const rows = rowsOf(drawn ?? options.rows ?? DEFAULT_ROWS)
   return {
     rows,
     starts: placesOf("starts", options.starts ?? {}, rows),
@@ -42,8 +47,39 @@ export const settingsOf = (options: JsonObject): Settings => {
   }
 }
 
+/** The level to draw; undefined if the options have one, or none. Throws an error that names the first invalid option. */
+export const wantedOf = ({ generate, ...options }: JsonObject): Wanted | undefined => {
+  if (generate === undefined) return undefined
+  if (!isRecord(generate)) throw badOption("generate", "numbers by name", generate)
+  const unknown = Object.keys(generate).find((name) => !Object.hasOwn(LIMITS, name))
+  if (unknown !== undefined) throw badOption("generate", Object.keys(LIMITS).join(", "), unknown)
+  // They name cells, which nobody knows before the level is drawn.
+  const other = ["rows", "starts", "goals"].find((name) => options[name] !== undefined)
+  if (other !== undefined) throw badOption("generate", `it without ${other}`, "both")
+  const of = (name: keyof Wanted) => {
+    const [least, most, usual] = LIMITS[name]
+    return number(`generate.${name}`, generate[name] ?? usual, least, most, true)
+  }
+  const [across, down, room, doors] = [of("across"), of("down"), of("room"), of("doors")]
+  const side = Math.max(across, down) * (room + 1) + 1
+  if (side > LONGEST) throw badOption("generate", `a level of at most ${LONGEST} cells to a side`, side)
+  if (doors >= across * down) throw badOption("generate.doors", `fewer than the ${across * down} rooms`, doors)
+  return { across, down, room, doors, hazards: of("hazards"), things: of("things") }
+}
+
+/** Least, most and usual number. */
+const LIMITS: { readonly [name in keyof Wanted]: readonly [least: number, most: number, usual: number] } = {
+  across: [1, 40, 3],
+  down: [1, 40, 2],
+  room: [1, 20, 3],
+  doors: [0, LETTERS, 1],
+  hazards: [0, 100, 0],
+  things: [0, 100, 0],
+}
+
 /** The number of things in a level. */
-export const thingsOf = ({ rows }: Settings): number => [...rows.join("")].filter(isThing).length
+export const thingsOf = (options: JsonObject): number =>
+  wantedOf(options)?.things ?? [...settingsOf(options).rows.join("")].filter(isThing).length
 
 const DEFAULT_ROWS = ["############", "#S...#.....#", "#S.a.A..!..#", "#S...#..!*.#", "#S...#....G#", "############"]
 

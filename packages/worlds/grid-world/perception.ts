@@ -1,13 +1,13 @@
 /** Agents' observations of the grid, and their spaces. */
-import type { Json, Spaces } from "hindcast/plugin"
+import type { Json, JsonObject, Spaces } from "hindcast/plugin"
 import { ACTIONS } from "./actions.ts"
 import { codeOf, GOAL, isThing, LETTERS, letterOf } from "./cells.ts"
-import { LONGEST, type Place, type Settings, thingsOf } from "./level.ts"
+import { LONGEST, type Place, settingsOf, thingsOf } from "./level.ts"
 import { type Grid, indexOf, occupied, type Walker } from "./state.ts"
 
-/** The spaces of a level. */
-export const spacesFor = (settings: Settings): Spaces => {
-  const side = 2 * settings.radius + 1
+/** The spaces of a level. Throws an error that names the first invalid option. */
+export const spacesFor = (options: JsonObject): Spaces => {
+  const side = 2 * settingsOf(options).radius + 1
   return {
     observation: {
       type: "Dict",
@@ -16,7 +16,7 @@ export const spacesFor = (settings: Settings): Spaces => {
         goal: { type: "Box", dtype: "int32", shape: [2], low: -1, high: LONGEST - 1 },
         view: { type: "Box", dtype: "uint8", shape: [side, side, 3], low: 0, high: 8 },
         keys: { type: "MultiBinary", n: LETTERS },
-        things: { type: "Discrete", n: thingsOf(settings) + 1 },
+        things: { type: "Discrete", n: thingsOf(options) + 1 },
       },
     },
     action: { type: "Discrete", n: ACTIONS.length },

@@ -18,6 +18,8 @@ export interface Walker {
 
 export interface Grid {
   readonly settings: Settings
+  /** The rows of a level that was generated. */
+  readonly drawn: ReadonlyArray<string> | undefined
   readonly cells: Array<Array<string>>
   /** Sorted by name. */
   agents: ReadonlyMap<string, Walker>
@@ -25,8 +27,9 @@ export interface Grid {
 }
 
 /** The grid before any agent enters. */
-export const begin = (settings: Settings): Grid => ({
+export const begin = (settings: Settings, drawn?: ReadonlyArray<string>): Grid => ({
   settings,
+  drawn,
   cells: settings.rows.map((row) => [...row.replaceAll(START, FLOOR)]),
   agents: new Map(),
   round: 0,
@@ -97,14 +100,26 @@ export const leave = (grid: Grid, name: string): void => {
 const places = ({ cells }: Grid): ReadonlyArray<Place> => cells.flatMap((row, y) => row.map((_, x) => ({ x, y })))
 
 /** The state document. */
-export const documentOf = ({ cells, agents, round }: Grid): JsonObject => ({
+export const documentOf = ({ cells, agents, round, drawn }: Grid): JsonObject => ({
   round,
   rows: cells.map((row) => row.join("")),
   agents: Object.fromEntries([...agents].map(([name, walker]) => [name, { ...walker }])),
+  ...(drawn === undefined ? {} : { generated: { rows: [...drawn] } }),
 })
 
+/** The rows of a generated level in a state document. Throws if there are none. */
+export const drawnIn = (kept: Json): ReadonlyArray<string> => {
+  const rows = isRecord(kept) ? kept.rows : undefined
+  if (Array.isArray(rows) && rows.every((row) => typeof row === "string")) return rows
+  throw failure("bad-state", "Expected the state of a generated level: generated.rows.")
+}
+
 /** Restores a state document. Throws if it does not fit the settings. */
-export const restored = (settings: Settings, { round, rows, agents }: JsonObject): Grid => {
+export const restored = (
+  settings: Settings,
+  { round, rows, agents }: JsonObject,
+  drawn?: ReadonlyArray<string>,
+): Grid => {
   const cells = Array.isArray(rows) ? rows.map((row) => [...String(row)].filter((cell) => CELLS.includes(cell))) : []
   const isWhole =
     cells.length === settings.rows.length && cells.every((row, y) => row.length === settings.rows[y]?.length)
@@ -113,7 +128,7 @@ export const restored = (settings: Settings, { round, rows, agents }: JsonObject
   const entries = Object.keys(agents)
     .sort()
     .map((name) => [name, walkerOf(agents[name])] as const)
-  return { settings, cells, agents: new Map(entries), round }
+  return { settings, drawn, cells, agents: new Map(entries), round }
 }
 
 const walkerOf = (value: Json | undefined): Walker => {

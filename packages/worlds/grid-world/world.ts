@@ -5,13 +5,15 @@
 import type { Generator, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
 import { ACTIONS, type Action, beside, handle, isPossible, STEPS } from "./actions.ts"
 import { GOAL, HAZARD, isPassable, isThing } from "./cells.ts"
-import { settingsOf } from "./level.ts"
+import { generated } from "./generate.ts"
+import { settingsOf, wantedOf } from "./level.ts"
 import { movers } from "./moves.ts"
 import { perception, spacesFor } from "./perception.ts"
 import {
   begin,
   cellAt,
   documentOf,
+  drawnIn,
   enter,
   failure,
   type Grid,
@@ -107,9 +109,11 @@ const indexBy =
 
 const world: MultiAgentWorld = {
   mode: "parallel",
-  spaces: (options) => spacesFor(settingsOf(options)),
+  spaces: spacesFor,
   reset: ({ agents, rng }, options) => {
-    const grid = begin(settingsOf(options))
+    const wanted = wantedOf(options)
+    const drawn = wanted === undefined ? undefined : generated(rng, wanted, agents.length)
+    const grid = begin(settingsOf(options, drawn), drawn)
     enter(grid, agents, indexBy(rng))
     current = grid
     perceived = undefined
@@ -146,7 +150,9 @@ const world: MultiAgentWorld = {
   },
   state: () => documentOf(playing()),
   restore: (_context, options, state) => {
-    current = restored(settingsOf(options), state)
+    const { generated: kept = null, ...rest } = state
+    const drawn = wantedOf(options) === undefined ? undefined : drawnIn(kept)
+    current = restored(settingsOf(options, drawn), rest, drawn)
     perceived = undefined
   },
 }
