@@ -118,5 +118,7 @@ with hindcast.make_vec("cart-pole", EPISODES, log=LOG, seed=7) as envs:
         if round_ > 0:
             vector.append(EPISODES * VECTOR_STEPS / (time.perf_counter() - began))
 
-medians = {name: statistics.median(all_) for name, all_ in trips.items()}
-json.dump({**medians, **spent, "step": statistics.median(steps), "vector": statistics.median(vector)}, sys.stdout)
+#: The fastest turn of each: what is above it is other work of the machine, which waits for a processor longer than a trip takes.
+fastest = {name: min(all_) for name, all_ in trips.items()}
+medians = {f"{name}Median": statistics.median(all_) for name, all_ in trips.items()}
+json.dump({**fastest, **medians, **spent, "step": statistics.median(steps), "vector": statistics.median(vector)}, sys.stdout)
