@@ -25,6 +25,7 @@ import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
 import * as KernelMemories from "../memories/Memories.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
+import * as CollectiveAudit from "../projections/collective/CollectiveAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as Saw from "../projections/request/Saw.ts"
 import type { SeenTurn } from "../projections/request/SeenTurn.ts"
@@ -141,6 +142,14 @@ export interface Hindcast extends Rollouts {
    * of them used together. Each counts once.
    */
   readonly auditTree: (taskId: string, call?: Calls.CallOptions) => Promise<TreeAudit.TreeAudit>
+  /**
+   * Returns how the agents of a task behave together: who spoke to whom, who acted differently after hearing whom, and
+   * cooperation and rewards over time.
+   */
+  readonly auditCollective: (
+    taskId: string,
+    options?: Asking<CollectiveAudit.CollectiveOptions>,
+  ) => Promise<CollectiveAudit.Collective>
   /** Scores past tasks with another rubric, as a new score set. */
   readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
   /** Resolves when the judge (`judge` of `open`) is done with all tasks that have closed by now. */
@@ -222,6 +231,13 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     scenarios: scenariosOf(kernel, calls),
     agent: (options) => fromModel({ ...defined({ model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit, judged: () => kernel.judged }, calls),
+    ...promised(
+      {
+        auditCollective: (taskId: string, options: CollectiveAudit.CollectiveOptions = {}) =>
+          Effect.provideService(CollectiveAudit.load(taskId, options), EventLog, log),
+      },
+      calls,
+    ),
     ...promised({ auditTree: (taskId: string) => Effect.provideService(TreeAudit.load(taskId), EventLog, log) }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),

@@ -4,13 +4,12 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { Records } from "../../events/read/Records.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as TaskPresent from "../../kernel/recovery/TaskPresent.ts"
 import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
 import * as Rewards from "../../projections/audit/Rewards.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
-import * as Collective from "../../projections/collective/Collective.ts"
+import * as CollectiveAudit from "../../projections/collective/CollectiveAudit.ts"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Trend from "../../projections/comparison/Trend.ts"
@@ -123,33 +122,18 @@ const one = (text: string, { json, markdown, collective, cooperative }: Given) =
 
 const together = (taskId: string, { json, markdown, cooperative }: Pick<Given, "json" | "markdown" | "cooperative">) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const events: Array<Event> = []
-    yield* Pages.forEach(log.readPage, { taskId, types: Collective.TYPES }, (page) => {
-      for (const event of page) events.push(event)
-    })
-    const found = Collective.of(taskId, events, cooperative.length === 0 ? null : cooperative)
-    if (found.agents.length < 2) {
-      const agents = found.agents.length === 0 ? "one that has no names for its agents" : "one agent"
-      return yield* new BadInput({ input: "--collective", expected: "a task with several agents", found: agents })
-    }
-    const unknown = cooperative.find((action) => !found.actions.includes(action))
-    if (unknown !== undefined) {
-      const known = found.actions.slice(0, SHOWN_ACTIONS).join(", ") || "none"
-      const expected = `an action of the task (${known})`
-      return yield* new BadInput({
-        input: "--cooperative",
-        expected,
-        found: `"${unknown}"`,
-        ...adviceOf(unknown, found.actions),
-      })
-    }
+    const given = cooperative.length === 0 ? {} : { cooperative }
+    const found = yield* CollectiveAudit.load(taskId, given).pipe(
+      Effect.catchTags({
+        OfOneAgent: ({ found }) =>
+          new BadInput({ input: "--collective", expected: "a task with several agents", found }),
+        NoSuchAction: ({ action, known, expected }) =>
+          new BadInput({ input: "--cooperative", expected, found: `"${action}"`, ...adviceOf(action, known) }),
+      }),
+    )
     if (markdown) return yield* Output.showDocument(json, found, AuditMarkdown.collective(found))
     return yield* Output.show(json, found, (style) => AuditPage.collective(style, found))
   })
-
-/** Actions that an error lists. */
-const SHOWN_ACTIONS = 12
 
 const all = (given: Given) =>
   Effect.gen(function* () {

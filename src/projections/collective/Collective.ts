@@ -7,6 +7,7 @@ import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Sum from "../../values/Sum.ts"
 import { actionOf, speakerOf } from "../audit/AgentAudits.ts"
 import { scoreSetOf } from "../state/WorldReturn.ts"
+import { type ActionCounts, cooperativeIn } from "./Cooperation.ts"
 
 /** Messages that one agent received from another. */
 export interface Speech {
@@ -38,6 +39,8 @@ export interface Period {
   readonly from: number
   readonly to: number
   readonly commands: number
+  /** How many of the commands were each action. */
+  readonly actions: ActionCounts
   /** Commands that count as cooperation; null if nobody said which do. */
   readonly cooperative: number | null
   /** The sum of the world's rewards for all agents; null if the world gave none in the whole task. */
@@ -189,7 +192,6 @@ const periodsOf = (
   rewards: ReadonlyArray<Reward>,
   cooperative: ReadonlyArray<string> | null,
 ): ReadonlyArray<Period> => {
-  const counted = cooperative === null ? null : new Set(cooperative)
   const parts = Math.min(PERIODS, commands.length)
   const bounds = Array.from({ length: parts + 1 }, (_, part) => Math.floor((part * commands.length) / parts))
   return Array.from({ length: parts }, (_, part) => {
@@ -197,16 +199,24 @@ const periodsOf = (
     const from = own[0]?.position ?? 0
     const next = commands[bounds[part + 1] ?? commands.length]?.position ?? Number.POSITIVE_INFINITY
     const given = rewards.filter(({ position }) => (part === 0 || position >= from) && position < next)
+    const actions = countsOf(own)
     const names = [...new Set(given.map(({ agent }) => agent))].sort(compared)
     return {
       from,
       to: own.at(-1)?.position ?? from,
       commands: own.length,
-      cooperative: counted === null ? null : own.filter(({ action }) => counted.has(action)).length,
+      actions,
+      cooperative: cooperativeIn(actions, cooperative),
       reward: rewards.length === 0 ? null : Sum.of(given.map(({ amount }) => amount)),
       rewards: Object.fromEntries(
         names.map((name) => [name, Sum.of(given.flatMap(({ agent, amount }) => (agent === name ? [amount] : [])))]),
       ),
     }
   })
+}
+
+const countsOf = (commands: ReadonlyArray<Command>): ActionCounts => {
+  const counts = new Map<string, number>()
+  for (const { action } of commands) counts.set(action, (counts.get(action) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a], [b]) => compared(a, b)))
 }

@@ -7,6 +7,7 @@ import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
+import * as TaskAgents from "../course/facts/TaskAgents.ts"
 import * as TaskPlugins from "../course/facts/TaskPlugins.ts"
 import * as TaskFailure from "../course/failure/TaskFailure.ts"
 import * as Outline from "../course/Outline.ts"
@@ -183,6 +184,7 @@ export const headOf = (past: TimelineHistory, task: string, scores?: string) =>
       plugins: yield* TaskPlugins.of(past, task),
       isCaptured: yield* TaskCapture.isCaptured(past, task),
       hasFiles: (yield* TaskFiles.firstSnapshot(past, task)) !== undefined,
+      isOfSeveral: yield* TaskAgents.isOfSeveral(past, task),
     } satisfies TaskHead
   })
 

@@ -15,6 +15,7 @@ import { Allowed, type Role, RoleMissing } from "../Allowed.ts"
 import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Compare from "../answers/Compare.ts"
+import * as Behaviour from "../answers/collective/Behaviour.ts"
 import * as Curricula from "../answers/curricula/Curricula.ts"
 import * as Events from "../answers/Events.ts"
 import * as Forks from "../answers/Forks.ts"
@@ -170,6 +171,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/compare": get("see", Compare.CompareQuery, Compare.compare),
     "/api/differences": get("see", Compare.DifferencesQuery, Compare.differences),
     "/api/runs": get("see", Compare.RunsQuery, Compare.runs),
+    "/api/behaviour": get("see", Tasks.TaskQuery, Behaviour.behaviour),
     "/api/curricula": get("see", Curricula.CurriculaQuery, Curricula.curricula),
     "/api/plugins": get("see", Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post("fork", Forks.ForkBody, Forks.fork),

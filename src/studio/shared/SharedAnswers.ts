@@ -5,6 +5,7 @@ import { Data, Effect, Layer } from "effect"
 import { Allowed } from "../Allowed.ts"
 import * as Annotations from "../answers/annotations/Annotations.ts"
 import * as Chunks from "../answers/Chunks.ts"
+import * as Behaviour from "../answers/collective/Behaviour.ts"
 import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
@@ -100,6 +101,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       add("task", { timeline, task }, head)
       add("failure", { timeline, task }, yield* Tasks.failure({ timeline, task }))
       if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
+      if (head.isOfSeveral) add("behaviour", { timeline, task }, yield* Behaviour.behaviour({ timeline, task }))
       add("course", { timeline, task }, course)
       add("spans", { timeline, task }, yield* Tasks.spans({ timeline, task }))
       add("relatives", { timeline, task }, yield* relativesAmong({ timeline, task }, tasks))

@@ -117,6 +117,8 @@ export interface TaskHead extends TaskRow {
   readonly isCaptured: boolean
   /** Whether the files of its workspace were recorded: then `/api/files` has them. */
   readonly hasFiles: boolean
+  /** Whether it was opened for several agents: then `/api/behaviour` tells how they behave together. */
+  readonly isOfSeveral: boolean
 }
 
 /** `GET /api/relatives?timeline=…&task=…`: the task that started a task, and those that it started, such as of sub-agents. */

@@ -70,10 +70,11 @@ export class Studio {
     if (visit === null || talk.value === null) return "debugger"
     return visit.view ?? (talk.value.isOfModel ? "conversation" : "debugger")
   })
-  /** The ways in which the page can show the visited task. A shared file holds no workspace. */
+  /** The ways in which the page can show the visited task. A shared file holds no workspace, and one agent is no group. */
   readonly views: ReadonlySignal<ReadonlyArray<TaskView>> = computed(() => {
-    const hasFiles = this.source.follow !== null && this.history.value?.head.value?.hasFiles === true
-    return hasFiles ? VIEWS : VIEWS.filter((view) => view !== "files")
+    const head = this.history.value?.head.value
+    const hasFiles = this.source.follow !== null && head?.hasFiles === true
+    return VIEWS.filter((view) => (view === "files" ? hasFiles : view !== "agents" || head?.isOfSeveral === true))
   })
   readonly #rows = new ListedRows()
   /** The rows of the list of events; null for all events of a timeline by their positions. */

@@ -55,6 +55,8 @@ const visitCommand = (visit: Visit, position: number): string => {
   if (other !== null && task !== null) return `align ${run(timeline, task)} ${run(other.timeline, other.task)}`
   if (isConversation(visit))
     return `log ls --task ${word(task ?? "")} --timeline ${word(timeline)} ${SAID.map((type) => `--type ${type}`).join(" ")}`
+  if (isOfAgents(visit))
+    return `audit ${word(task ?? "")} --collective${timeline === "main" ? "" : ` --timeline ${word(timeline)}`}`
   switch (pane) {
     case "why":
       return `why ${moment}`
@@ -106,6 +108,7 @@ const visitCall = (visit: Visit, position: number): string => {
     return `hindcast.timeTravel.align(${literal({ timeline, taskId: task })}, ${literal({ timeline: other.timeline, taskId: other.task })})`
   const event = `hindcast.events.read(${literal({ after: position - 1, until: position })})`
   if (isConversation(visit)) return `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
+  if (isOfAgents(visit) && timeline === "main") return `hindcast.auditCollective(${literal(task)})`
   switch (pane) {
     case "why":
       return `hindcast.timeTravel.why(${moment})`
@@ -132,6 +135,9 @@ const visitCall = (visit: Visit, position: number): string => {
 /** Whether a view is of the conversation as a whole, and not of one of its events in particular. */
 const isConversation = ({ task, view, pane }: Visit): boolean =>
   task !== null && view === "conversation" && pane === "event"
+
+/** Whether a view is of the behaviour of a task's agents. */
+const isOfAgents = ({ task, view }: Visit): boolean => task !== null && view === "agents"
 
 const momentOf = (timeline: string, position: number): string =>
   timeline === "main" ? `@${position}` : `${timeline}@${position}`

@@ -17,6 +17,7 @@ import type {
   TextIssue,
 } from "../../wire/Asking.ts"
 import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
+import type { Behaviour } from "../../wire/collective/Behaviour.ts"
 import type { Curricula } from "../../wire/curricula/Curricula.ts"
 import type { FileChanges, FilesThen, FileThen } from "../../wire/Files.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
@@ -99,6 +100,7 @@ export interface Questions {
   readonly runs: RunTable
   readonly plugins: ReadonlyArray<PluginRow>
   readonly curricula: Curricula
+  readonly behaviour: Behaviour
   readonly questions: ReadonlyArray<Question>
   readonly annotations: AnnotationList
   readonly scenarios: ScenarioFiles

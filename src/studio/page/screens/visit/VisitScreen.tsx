@@ -10,6 +10,7 @@ import { columnsOf } from "./Edge.tsx"
 import { Sentence } from "./Sentence.tsx"
 
 const FilesView = lazy(async () => (await import("./FilesView.tsx")).FilesView)
+const AgentsView = lazy(async () => (await import("./AgentsView.tsx")).AgentsView)
 
 export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
@@ -22,6 +23,8 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
         <ConversationView course={course} talk={talk} />
       ) : view === "files" ? (
         <FilesView course={course} />
+      ) : view === "agents" ? (
+        <AgentsView course={course} />
       ) : (
         <DebuggerView course={course} />
       )}
