@@ -20,14 +20,14 @@ export const AgentsView = ({ course }: { readonly course: CourseHistory }) => {
   )
   return (
     <section class="agents-part" aria-label="How the agents behave together">
-      {answer === null ? <Waiting problem={problem} /> : <Together behaviour={answer} problem={problem} />}
+      <Problem text={problem} />
+      {answer !== null ? <Together behaviour={answer} /> : problem === "" ? <Waiting problem={null} /> : null}
     </section>
   )
 }
 
-const Together = ({ behaviour, problem }: { readonly behaviour: Behaviour; readonly problem: string }) => (
+const Together = ({ behaviour }: { readonly behaviour: Behaviour }) => (
   <>
-    <Problem text={problem} />
     {behaviour.agents < 2 ? (
       <p class="empty">This task has {behaviour.agents === 0 ? "no names of agents" : "one agent"}.</p>
     ) : null}
