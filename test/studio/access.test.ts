@@ -207,6 +207,7 @@ const READING = [
     "rewards",
     "runs",
     "verdicts",
+    "behaviour",
     "capture",
     "chunk",
     "event",
