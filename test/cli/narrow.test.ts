@@ -193,6 +193,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["rollout", "nowhere", "--policy", "none.mjs"],
   ["export", "events", "--output", "events.jsonl"],
   ["export", "audits", "--output", "audits.csv"],
+  ["export", "partitioned", "--directory", "lake"],
   ["export", "transitions", "--output", "steps.jsonl"],
   ["export", "trajectories", "--output", "episodes.jsonl"],
   ["export", "dataset", "--output", "examples.jsonl"],

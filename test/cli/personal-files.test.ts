@@ -109,8 +109,24 @@ describe("what a file for others holds of a subject", () => {
       if (name === "log anchor" || name === "export agent-trace") continue
       // It opens the log without the keys. Trajectories are of episodes, which have a test of their own.
       if (name === "export harbor" || name === "export trajectories") continue
+      // Verdicts name positions and rules. A dataset has a test of its own.
+      if (name === "rescore" || name === "export partitioned") continue
       expect([name, [...asked].some((known) => known === name || known.startsWith(`${name} `))]).toEqual([name, true])
     }
+  })
+
+  it("is nothing in a partitioned dataset, and all of it with --decrypt", async () => {
+    const wordsOf = async (...more: ReadonlyArray<string>) => {
+      const directory = place.file(`lake-${files++}`)
+      const { code, both } = await hindcast("export", "partitioned", "--directory", directory, ...more)
+      expect([code, code === 0 ? "" : both]).toEqual([0, ""])
+      const names = fs
+        .readdirSync(directory, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.includes("."))
+      return wordsIn(names.map((name) => unpacked(fs.readFileSync(`${directory}/${name}`))).join("\n"))
+    }
+    expect(await wordsOf()).toEqual([])
+    expect(await wordsOf("--decrypt")).toEqual(WORDS)
   })
 
   it("is no episode of a subject: trajectories leave it out, and have it with --decrypt", async () => {

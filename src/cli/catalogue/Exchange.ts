@@ -25,6 +25,13 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/Events.ts")).events),
   },
   {
+    path: "export partitioned",
+    uses: [["export partitioned --directory DIR", "all events as a Parquet dataset by bucket and day"]],
+    example: "export partitioned --directory lake --parts 4",
+    page: "docs/guides/work-in-parts.md",
+    load: command(async () => (await import("../export/partitioned/Partitioned.ts")).partitioned),
+  },
+  {
     path: "export audits",
     uses: [["export audits --output FILE", "the audits of all tasks: CSV, Parquet, JSON, Markdown"]],
     example: "export audits --output audits.csv",

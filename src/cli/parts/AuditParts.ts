@@ -53,11 +53,14 @@ export const mode = ({ parts, part, merge, until }: Typed) =>
         advice: "`hindcast log info` shows the position of the last event.",
       })
     }
-    const last = yield* Moment.resolve(until.value)
+    const last = yield* momentOf(until.value)
     if (Option.isSome(part)) return Mode.Part({ part: yield* PartOption.parse(part.value), until: last })
     if (merge.length > 0) return Mode.Merge({ files: merge, until: last })
     return yield* new BadInput({ input: "--until", expected: "it with --part or --merge", found: "neither" })
   })
+
+/** The position of a moment. */
+export const momentOf = Moment.resolve
 
 /** The event at a position, as the head of the log at that moment. */
 export const headAt = (position: number) =>
@@ -70,7 +73,7 @@ export const headAt = (position: number) =>
         expected: `a moment of this log, which ends at @${head.position}`,
         found: `@${position}`,
       })
-    const [event] = yield* log.readPage({ after: position - 1, until: position, whole: true }, 1)
+    const [event] = yield* log.readPage({ after: Math.max(0, position - 1), until: position, whole: true }, 1)
     // On a timeline, the event may be one of others.
     return { position, hash: event?.hash ?? head.hash }
   })
@@ -85,7 +88,7 @@ const workOf = ({ decrypt, until }: Reading) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const [first] = yield* log.readPage({}, 1)
-    const [last] = yield* log.readPage({ after: until - 1, until, whole: true }, 1)
+    const [last] = yield* log.readPage({ after: Math.max(0, until - 1), until, whole: true }, 1)
     const about = JSON.stringify([first?.hash, last?.hash, until, log.timeline, decrypt])
     return { kind: "audits", about: sha256(about) } satisfies MergedParts.Work
   })

@@ -13,7 +13,7 @@ import * as PartOption from "./PartOption.ts"
 /** Of what a file is a part. */
 export interface PartOf {
   /** What the items are. */
-  readonly kind: "verdicts" | "audits"
+  readonly kind: "verdicts" | "audits" | "files"
   /** SHA-256 of all that parts of the same work have in common. */
   readonly about: string
   readonly part: TaskPart
@@ -43,7 +43,7 @@ export class PartUnusable extends Data.TaggedError("PartUnusable")<{
 const Header = Schema.Struct({
   hindcast: Schema.Literal("part"),
   format: Schema.Literal(1),
-  kind: Schema.Literal("verdicts", "audits"),
+  kind: Schema.Literal("verdicts", "audits", "files"),
   about: Schema.String,
   part: Schema.Int.pipe(Schema.between(1, MAX_PARTS)),
   of: Schema.Int.pipe(Schema.between(1, MAX_PARTS)),
