@@ -69,10 +69,10 @@ function* sections(
 }
 
 const head = ({ audit }: TaskReport, { studio }: Source, activity: Activity.Activity | null): Markup => {
-  const { taskId, goal, agent, reason, openedAt, range } = audit
+  const { taskId, goal, agent, reason, openedAt, range, parent } = audit
   return markup`<header><p class="under">What one task perceived, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
     audit.outcome === null ? OPEN[activity ?? "unknown"] : ENDED[Outcome.of(audit)]
-  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}</p></header>`
+  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}${parent === undefined ? "" : markup`, started by task ${StudioLinks.task(studio, parent.taskId)}`}</p></header>`
 }
 
 const ENDED = {

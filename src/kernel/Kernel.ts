@@ -162,7 +162,10 @@ export const make = <E, R>(
             // Tasks come from other runners at any time, and nobody else closes the children that these left.
             left: [],
             close: (taskId) =>
-              closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
+              closeTask(taskId, running.has).pipe(
+                Effect.provideService(EventLog, log),
+                Effect.provideService(Projector, projector),
+              ),
           }),
     })
     const resume = (taskId: string, agent: Agent.Agent, options?: Resume.ResumeOptions) =>
@@ -219,7 +222,7 @@ export const make = <E, R>(
       scope,
       inputs: InputArrivals.make(log),
     }
-    const cancelled = Tenure.cancelledIn(tenure, log)
+    const cancelled = Tenure.cancelledIn(tenure, log, running.has)
     const presence = yield* Presence
     const closing = (event: Event) =>
       cancelled(event).pipe(Effect.provideService(Projector, projector), Effect.provideService(Presence, presence))

@@ -10,6 +10,7 @@ const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput =
   all: false,
   trend: false,
   markdown: false,
+  tree: false,
   collective: false,
   cooperative: [],
   scores: Option.none(),

@@ -39,8 +39,18 @@ describe("hindcast memory", () => {
       memories: [{ user: "ada", byWords: true, similarity: null }],
       unreadable: 0,
     })
-    expect(await memory("recall", "likes", "--at", "@0")).toMatchObject({ code: 0, stdout: "No memory fits.\n" })
+    expect(await memory("recall", "likes", "--at", "@0")).toMatchObject({ code: 0, stdout: "There are no memories.\n" })
     expect(await memory("recall", "likes", "--at", "soon")).toMatchObject({ code: 1 })
+  })
+
+  it("recall without a hit says so, as a search does: it is no error that no memory answers", async () => {
+    expect(await memory("recall", "zeppe\u202elin", "--agent", "desk")).toEqual({
+      code: 0,
+      stdout:
+        'No memory has a word of "zeppe\\u{202e}lin". The command line compares words, not meanings; `hindcast memory ls` lists the memories.\n',
+      stderr: "",
+    })
+    expect(JSON.parse((await memory("recall", "zeppelin", "--json")).stdout)).toMatchObject({ memories: [] })
   })
 
   it("ls and recall are limited to an agent, a user or a subject", async () => {

@@ -234,12 +234,13 @@ describe("exports of audits", () => {
       ...["model_usd_at_least", "model_unpriced", "model_prices", "models", "left_out_ms"],
       ...counts,
       ...["acting_unrecorded", "acting_settled", "model_saved_usd"],
+      ...["parent_task_id", "parent_timeline", "parent_command_id"],
     ])
     expect(cells.slice(0, 2)).toEqual([
       ["1", "200", "0", "0", "0.0123", "0.0123", "0", "genai-prices@0.1.8"],
       ["1", "400", "0", "1", "", "0.0123", "2", "genai-prices@0.1.8"],
     ])
-    expect(lines[2]?.endsWith(`,0,0,0,0,0,0,0,,,0${",".repeat(counts.length)},0,0,`)).toBe(true)
+    expect(lines[2]?.endsWith(`,0,0,0,0,0,0,0,,,0${",".repeat(counts.length)},0,0,,,,`)).toBe(true)
     const models = AuditsRows.COLUMNS.find(({ name }) => name === "models")
     expect(JSON.parse(String(models?.of({ audit: mixed, score: null })))).toEqual(mixed.model?.byModel)
   })

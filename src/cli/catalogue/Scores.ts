@@ -113,6 +113,7 @@ export const SCORES: ReadonlyArray<Entry> = [
     path: "audit",
     uses: [
       ["audit TASK", "a task's readings, commands, changes and scores; --markdown for a pull request"],
+      ["audit TASK --tree", "it and the tasks that its agents started: outcomes, costs and rewards, added up"],
       ["audit --all", "all tasks as a table: --sort, --group by agent, model, goal, outcome …"],
       ["audit --trend", "whether an agent improves from task to task; --measure for one measure"],
     ],

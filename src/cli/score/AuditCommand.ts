@@ -47,12 +47,17 @@ import * as PartOption from "../parts/PartOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditMode from "./AuditMode.ts"
+import * as AuditTree from "./AuditTree.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
 const options = {
   all: flag("all", "All tasks, or those selected, as a table"),
   trend: flag("trend", "Whether later tasks score higher than earlier ones, agent by agent"),
   markdown: flag("markdown", "Write Markdown: for a pull request, or a file"),
+  tree: flag(
+    "tree",
+    "With a task: what it and the tasks that its agents started did together, with outcomes, costs and rewards",
+  ),
   collective: flag(
     "collective",
     "With a task of several agents: who spoke to whom, who acted differently after hearing whom, and rewards and cooperation over time",
@@ -94,7 +99,10 @@ export const audit = Command.make(
   (given) =>
     // Reject contradictory options before opening the log.
     Effect.flatMap(AuditMode.of(given), (mode) =>
-      runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forEvents(given.log))),
+      (mode._tag === "One" && given.tree
+        ? AuditTree.show(mode.task, given)
+        : TimelineOption.provide(given.timeline)(runMode(mode, given))
+      ).pipe(Effect.provide(OpenLog.forEvents(given.log))),
     ),
 ).pipe(
   Command.withDescription("The audit of one task or of many: readings, commands, confirmations, changes and scores"),

@@ -12,6 +12,7 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly all: boolean
   readonly trend: boolean
   readonly markdown: boolean
+  readonly tree: boolean
   readonly collective: boolean
   readonly cooperative: ReadonlyArray<string>
   readonly scores: Option.Option<string>
@@ -55,6 +56,9 @@ export const of = (typed: AuditInput): Effect.Effect<Mode, BadInput | Validation
     if (typed.cooperative.length > 0 && !typed.collective) {
       return yield* new BadInput({ input: "--cooperative", expected: "it with --collective", found: "no --collective" })
     }
+    if (typed.tree && typed.collective) {
+      return yield* new BadInput({ input: "--tree", expected: "it or --collective", found: "both" })
+    }
     for (const [modes, options] of OPTIONS_OF) {
       const misplaced = modes.includes(mode._tag) ? undefined : options.find((option) => isGiven(typed[option]))
       if (misplaced === undefined) continue
@@ -69,7 +73,7 @@ const IN_WORDS = { One: "a task", All: "--all", Trend: "--trend" } as const
 const OPTIONS_OF: ReadonlyArray<
   readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
 > = [
-  [["One"], ["collective", "cooperative"]],
+  [["One"], ["tree", "collective", "cooperative"]],
   [["All"], ["sort", "group", "limit", "parts"]],
   [["Trend"], ["measure", "by"]],
   [

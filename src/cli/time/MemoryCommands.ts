@@ -28,14 +28,24 @@ const given = ({ agent, user, subject, at }: Scope) =>
     at: Option.getOrUndefined(at),
   })
 
-/** Shows memories. If there are none of the named agent, user or subject, an error says so. */
-const shown = (json: boolean, found: Memories.MemoryList | Memories.Recollection, { agent, user, subject }: Scope) =>
+/**
+ * Shows memories. If there are none of the named agent, user or subject, an error says so. A question that no memory
+ * answers is no error, as for `search`.
+ *
+ * @param none says that there are memories, but none that answers
+ */
+const shown = (
+  json: boolean,
+  found: Memories.MemoryList | Memories.Recollection,
+  { agent, user, subject }: Scope,
+  none?: string,
+) =>
   Effect.gen(function* () {
     const named = Object.entries({ agent, user, subject }).flatMap(([kind, name]) =>
       Option.isNone(name) ? [] : [`${kind} ${oneLine(name.value)}`],
     )
-    const isNone = found.memories.length === 0 && found.unreadable === 0 && named.length > 0
-    if (json || !isNone) yield* Output.show(json, found, (style) => MemoryPage.lines(style, found))
+    const isNone = found.memories.length === 0 && found.unreadable === 0 && none === undefined && named.length > 0
+    if (json || !isNone) yield* Output.show(json, found, (style) => MemoryPage.lines(style, found, none))
     if (isNone) return yield* new NothingListed({ expected: `a memory of ${named.join(", ")}`, found: "none" })
   })
 
@@ -50,8 +60,11 @@ export const recall = Command.make(
   ({ log, json, words, limit, ...of }) =>
     Effect.gen(function* () {
       const memories = yield* Memories.make()
-      const found = yield* memories.recall({ query: words.join(" "), limit, ...given(of) })
-      yield* shown(json, found, of)
+      const query = words.join(" ")
+      const found = yield* memories.recall({ query, limit, ...given(of) })
+      const known = found.memories.length === 0 ? yield* memories.list({ limit: 1, ...given(of) }) : found
+      const none = known.memories.length === 0 ? undefined : MemoryPage.noHit(query)
+      yield* shown(json, found, of, none)
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Find memories by their words, now or at an earlier moment"))
 

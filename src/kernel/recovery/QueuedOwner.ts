@@ -32,7 +32,10 @@ const WATCH_MS = 5_000
  * Closes a cancelled task, unless a runner that may live works on it or on a task above it: that runner closes it. If
  * the runner is gone, its claim ends first, so that a frozen one appends nothing to the closed task.
  */
-export const closeUnowned = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector | Presence> =>
+export const closeUnowned = (
+  taskId: string,
+  isWorkedOn: (taskId: string) => boolean,
+): Effect.Effect<void, AppendError, EventLog | Projector | Presence> =>
   Effect.gen(function* () {
     const root = yield* queuedAbove(taskId)
     const { tasks, runners } = yield* (yield* Projector).current(Queue.projection)
@@ -51,5 +54,5 @@ export const closeUnowned = (taskId: string): Effect.Effect<void, AppendError, E
         // It ended already.
         .pipe(Effect.catchTag("VersionConflict", () => Effect.void))
     }
-    yield* closeTask(taskId)
+    yield* closeTask(taskId, isWorkedOn)
   })

@@ -1,7 +1,7 @@
 /** Recovers a log after a kernel died, before the next kernel starts its work. */
 
 import { Effect } from "effect"
-import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { type AppendError, type AppendRequest, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import { Presence } from "../../events/log/Presence.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
@@ -9,6 +9,7 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as QueuedTasks from "../../projections/queue/QueuedTasks.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { manifestOf } from "../registry/Registry.ts"
@@ -128,8 +129,32 @@ const sayAbandoned = (count: number) =>
         `closing ${count === 1 ? "1 open task" : `${count} open tasks`} of an earlier kernel as abandoned; to resume such tasks, use \`onOpenTasks: "resume"\``,
       )
 
-/** Closes and scores one task without a kernel, if it is open. */
-export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
+/**
+ * Closes and scores one task that nobody works on, if it is open, and then the tasks below it: they do not outlive it.
+ *
+ * @param isWorkedOn whether this kernel works on a task: it closes that task itself, once it is cancelled
+ */
+export const closeTask = (
+  taskId: string,
+  isWorkedOn: (taskId: string) => boolean = () => false,
+): Effect.Effect<void, AppendError, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* Closing.closeTask(taskId, score)
+    for (const [child, { parent, asked }] of yield* TaskList.open(log)) {
+      if (parent?.taskId !== taskId || parent.timeline !== undefined) continue
+      if (asked?.what !== "cancelled") yield* log.append(cancellation(child, taskId))
+      if (!isWorkedOn(child)) yield* closeTask(child, isWorkedOn)
+    }
+  })
+
+/** The append that cancels a task whose parent has ended. */
+export const cancellation = (taskId: string, parent: string): AppendRequest => ({
+  stream: `task/${taskId}`,
+  taskId,
+  actor: "kernel",
+  events: [{ type: "TaskCancelled", payload: { by: "kernel", reason: `its parent, task ${parent}, ended` } }],
+})
 
 /** Closes and scores the tasks of recorders that turn out dead. */
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>

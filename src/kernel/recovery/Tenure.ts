@@ -24,8 +24,11 @@ export interface Tenure {
   readonly recover: Effect.Effect<Doubtful, AppendError, EventLog | Projector | Presence>
   /** Fails for a task that others continue. Default: the kernel may resume every task. */
   readonly mayResume?: (taskId: string) => Effect.Effect<void, NotResumable | LogError, Projector>
-  /** Closes a cancelled task of the log's own timeline that the kernel does not work on. */
-  readonly cancelled: (taskId: string) => Effect.Effect<void, AppendError, EventLog | Projector | Presence>
+  /** Closes a cancelled task of the log's own timeline that the kernel does not work on, and the tasks below it. */
+  readonly cancelled: (
+    taskId: string,
+    isWorkedOn: (taskId: string) => boolean,
+  ) => Effect.Effect<void, AppendError, EventLog | Projector | Presence>
 }
 
 /** The right of the lease's holder: next to runners, it alone acts on the log, and recovers everything that others left. */
@@ -44,6 +47,8 @@ export const ofLease = (
 
 /** Passes a cancellation on to a tenure, unless a fork's task was cancelled. */
 export const cancelledIn =
-  ({ cancelled }: Tenure, log: EventLog.Service) =>
+  ({ cancelled }: Tenure, log: EventLog.Service, isWorkedOn: (taskId: string) => boolean) =>
   ({ taskId, timeline }: Event): Effect.Effect<void, AppendError, Projector | Presence> =>
-    taskId === null || timeline !== log.timeline ? Effect.void : Effect.provideService(cancelled(taskId), EventLog, log)
+    taskId === null || timeline !== log.timeline
+      ? Effect.void
+      : Effect.provideService(cancelled(taskId, isWorkedOn), EventLog, log)

@@ -14,6 +14,7 @@ import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { ChildRefused } from "../context/ChildRefused.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
+import { cancellation } from "../recovery/Takeover.ts"
 import type { OpenOptions } from "../tasks/OpenOptions.ts"
 import type { RunningTasks } from "../tasks/RunningTasks.ts"
 import type { Task } from "../tasks/Task.ts"
@@ -174,9 +175,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
         children.delete(name)
         for (const taskId of open) {
           parents.delete(taskId)
-          const payload = { by: "kernel", reason: `its parent, task ${place.taskId}, ended` }
-          const events = [{ type: "TaskCancelled", payload }] as const
-          yield* log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events })
+          yield* log.append(cancellation(taskId, place.taskId))
           if (close !== undefined && !running.has(taskId)) yield* close(taskId)
         }
       }),

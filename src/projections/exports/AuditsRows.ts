@@ -1,5 +1,6 @@
 /** Rows and columns of audits, for the table formats (CSV and Parquet). */
 
+import { MAIN } from "../../events/log/EventLog.ts"
 import * as StepPosition from "../../events/steps/StepPosition.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
@@ -127,6 +128,10 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   integer("acting_settled", ({ audit }) => audit.acting.settled ?? 0),
   // Null if no call used a cache, too.
   number("model_saved_usd", ({ audit }) => audit.model?.cost.saved?.usd ?? null),
+  // Null for a task that no other task started.
+  text("parent_task_id", ({ audit }) => audit.parent?.taskId ?? null, true),
+  text("parent_timeline", ({ audit: { parent } }) => (parent === undefined ? null : (parent.timeline ?? MAIN)), true),
+  text("parent_command_id", ({ audit }) => audit.parent?.commandId ?? null, true),
 ]
 
 /** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */

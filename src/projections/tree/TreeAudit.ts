@@ -3,12 +3,14 @@
 import { Effect, Either, Schema } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import { ParentTask } from "../../events/vocabulary/Tasks.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { ParentTask, TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { defined } from "../../values/defined.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
 import * as Audits from "../audit/Audits.ts"
 import * as TaskAudit from "../audit/TaskAudit.ts"
 import * as TaskList from "../state/TaskList.ts"
+import * as Tasks from "../state/Tasks.ts"
 import * as TaskTree from "./TaskTree.ts"
 import * as TreeUse from "./TreeUse.ts"
 
@@ -18,7 +20,8 @@ const Node = Schema.Struct({
   parent: Schema.optionalWith(ParentTask, { exact: true }),
   agent: Schema.String,
   goal: Schema.String,
-  outcome: Schema.NullOr(Schema.String),
+  outcome: Schema.NullOr(TaskOutcome),
+  unjudged: optional(Tasks.Unjudged),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   own: TreeUse.TreeUse.annotations({ description: "What the task itself used" }),
   all: TreeUse.TreeUse.annotations({ description: "What it and the tasks below it used" }),
@@ -85,7 +88,7 @@ export const document = (
       // The tasks below one follow it, up to the next one that is not deeper.
       const end = found.findIndex((other, at) => at > index && other.depth <= depth)
       const family = found.slice(index, end === -1 ? undefined : end)
-      const { agent, goal, outcome, reason } = audit
+      const { agent, goal, outcome, unjudged, reason } = audit
       return {
         taskId,
         depth,
@@ -93,7 +96,7 @@ export const document = (
         agent,
         goal,
         outcome,
-        ...defined({ reason }),
+        ...defined({ unjudged, reason }),
         own: TreeUse.of([audit]),
         all: TreeUse.of(family.map(({ audit }) => audit)),
       }

@@ -9,9 +9,10 @@ import { count, duration, nouns, number } from "../../terminal/Text.ts"
 
 /** @param quoted escapes a text from the log */
 export const of = (
-  { sensing, acting, confirming, changes, files, model, capture, scores, taskId, waits }: TaskAudit,
+  { sensing, acting, confirming, changes, files, model, capture, scores, taskId, parent, waits }: TaskAudit,
   quoted: (text: string) => string,
 ): Table.Facts => [
+  ...(parent === undefined ? [] : [["started by", startedBy(parent, quoted)] as const]),
   ...(waits === undefined ? [] : [["not whole", quoted(waits)] as const]),
   [
     "sensing",
@@ -36,6 +37,12 @@ export const of = (
     : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
   ...(capture === undefined ? [] : [["capture", captured(capture, quoted)] as const]),
 ]
+
+const startedBy = (
+  { taskId, timeline, commandId }: NonNullable<TaskAudit["parent"]>,
+  quoted: (text: string) => string,
+): string =>
+  `task ${quoted(taskId)}${timeline === undefined ? "" : ` on ${quoted(timeline)}`}${commandId === undefined ? "" : `, command ${quoted(commandId)}`}`
 
 const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: string) => string): string =>
   CaptureSummary.rows(capture)

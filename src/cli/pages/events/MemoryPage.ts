@@ -7,12 +7,15 @@ import { at, time } from "../../terminal/Text.ts"
 export const lines = (
   style: Style,
   { memories, unreadable }: Pick<MemoryList, "memories" | "unreadable">,
+  none = "There are no memories.",
 ): ReadonlyArray<string> => [
-  ...(memories.length === 0
-    ? ["No memory fits."]
-    : memories.flatMap((memory) => [headOf(style, memory), `  ${textOf(memory)}`])),
+  ...(memories.length === 0 ? [none] : memories.flatMap((memory) => [headOf(style, memory), `  ${textOf(memory)}`])),
   ...unreadableLines(style, unreadable),
 ]
+
+/** What a recall says that found none of the memories. */
+export const noHit = (query: string): string =>
+  `No memory has a word of "${oneLine(query)}". The command line compares words, not meanings; \`hindcast memory ls\` lists the memories.`
 
 export const rebuilt = (style: Style, { memories, unreadable }: Rebuilt): ReadonlyArray<string> => [
   `${style.good("Built")}: the index has ${memories} ${memories === 1 ? "memory" : "memories"}.`,

@@ -1,8 +1,10 @@
 /** The spans of all tasks of a log, built event by event. */
 
 import type { Link } from "../../../events/integrity/Chain.ts"
+import { MAIN } from "../../../events/log/EventLog.ts"
 import type { DecodedEvent } from "../../../events/read/Records.ts"
 import type { JsonObject } from "../../../values/Json.ts"
+import { asObject } from "../../../values/JsonObjects.ts"
 import * as TaskClock from "../../state/TaskClock.ts"
 import { Scorings, type SpanParent } from "./Scorings.ts"
 import * as Span from "./Span.ts"
@@ -50,7 +52,7 @@ export class LogSpans {
     const key = this.#keyOf(taskId, link)
     // An event after the close does not reopen the task.
     if (this.#parents.has(key) && !this.#traces.has(key)) return []
-    const trace = this.#traces.get(key) ?? traceOf({ ...link, timeline: this.#timelineOf(link) }, taskId, payload)
+    const trace = this.#traces.get(key) ?? this.#begun(taskId, link, payload)
     if (!this.#traces.has(key)) {
       this.#traces.set(key, trace)
       this.#parents.set(key, { traceId: trace.traceId, rootId: trace.root.spanId })
@@ -67,6 +69,15 @@ export class LogSpans {
     const spans = [...this.#scorings.end(), ...[...this.#traces.values()].flatMap((trace) => trace.end())]
     this.#traces.clear()
     return spans
+  }
+
+  /** If the task was opened before the first exported event, its trace begins with its first exported event. */
+  #begun(taskId: string, link: Link, payload: JsonObject): TaskTrace {
+    const opened = link.type === "TaskOpened" ? payload : {}
+    const { taskId: parent, timeline = MAIN } = asObject(opened.parent)
+    const { traceId, rootId } = this.#parents.get(`${this.#timeline ?? String(timeline)}\0${String(parent)}`) ?? {}
+    const startedBy = traceId === undefined || rootId === undefined ? undefined : { traceId, spanId: rootId }
+    return new TaskTrace(taskId, { ...link, timeline: this.#timelineOf(link) }, opened, startedBy)
   }
 
   #timelineOf(link: Link): string {
@@ -91,10 +102,6 @@ export class LogSpans {
     return occurredAt === link.occurredAt ? link : { ...link, occurredAt }
   }
 }
-
-/** If the task was opened before the first exported event, its trace begins with its first exported event. */
-const traceOf = (link: Link, taskId: string, payload: JsonObject): TaskTrace =>
-  new TaskTrace(taskId, link, link.type === "TaskOpened" ? payload : {})
 
 const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"],

@@ -24,6 +24,12 @@ export interface SpanEvent {
   readonly attributes: ReadonlyArray<Attribute>
 }
 
+/** A span of another trace. */
+export interface SpanLink {
+  readonly traceId: string
+  readonly spanId: string
+}
+
 export interface Span {
   readonly traceId: string
   readonly spanId: string
@@ -34,6 +40,7 @@ export interface Span {
   readonly endTimeUnixNano: string
   readonly attributes: ReadonlyArray<Attribute>
   readonly events: ReadonlyArray<SpanEvent>
+  readonly links?: ReadonlyArray<SpanLink>
   readonly droppedEventsCount?: number
   readonly status: Status
 }

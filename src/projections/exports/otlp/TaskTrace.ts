@@ -18,6 +18,7 @@ interface OpenSpan {
   readonly start: number
   attributes: Readonly<Record<string, string | number | boolean | undefined>>
   readonly events: Array<Span.SpanEvent>
+  readonly links?: ReadonlyArray<Span.SpanLink>
   dropped: number
 }
 
@@ -34,12 +35,14 @@ export class TaskTrace {
   readonly #open = new Map<string, OpenSpan>()
   #last: number
 
-  constructor(taskId: string, first: Link, opened: JsonObject) {
+  /** @param parent the root span of the task that started it, if that is exported */
+  constructor(taskId: string, first: Link, opened: JsonObject, parent?: Span.SpanLink) {
     const agent = typeof opened.agent === "string" ? opened.agent : ""
     this.traceId = Span.traceIdOf(taskId, first.timeline)
     this.#agent = agent
     this.#last = first.occurredAt
-    this.root = begin(first, {
+    const { taskId: startedBy, timeline, commandId } = asObject(opened.parent)
+    const root = begin(first, {
       name: agent === "" ? "invoke_agent" : `invoke_agent ${nameOf(agent)}`,
       kind: Span.INTERNAL,
       attributes: {
@@ -48,8 +51,12 @@ export class TaskTrace {
         "gen_ai.conversation.id": taskId,
         "hindcast.task.goal": textOf(opened.goal),
         "hindcast.timeline": first.timeline,
+        "hindcast.task.parent": textOf(startedBy),
+        "hindcast.task.parent_timeline": textOf(timeline),
+        "hindcast.task.parent_command": textOf(commandId),
       },
     })
+    this.root = parent === undefined ? root : { ...root, links: [parent] }
   }
 
   take(link: Link, payload: JsonObject): ReadonlyArray<Span.Span> {
@@ -145,6 +152,7 @@ export const ended = (
   endTimeUnixNano: Span.nanos(Math.max(span.start, at)),
   attributes: Span.attributes({ ...span.attributes, ...attributes }),
   events: span.events,
+  ...defined({ links: span.links }),
   ...(span.dropped === 0 ? {} : { droppedEventsCount: span.dropped }),
   status,
 })
