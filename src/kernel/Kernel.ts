@@ -129,7 +129,8 @@ export const make = <E, R>(
     const { log } = drafts
     const left = yield* Effect.provideService(tenure.recover, EventLog, log)
     yield* Effect.forkScoped(Effect.provideService(closeOnceGone(left), EventLog, log))
-    yield* startAndStop(log, { deno, seed, gate })
+    const judgeLabel = options.judge === undefined ? undefined : LiveJudge.labelOf(options.judge)
+    yield* startAndStop(log, { deno, seed, gate, judge: judgeLabel })
     yield* Effect.provideService(SnapshotUpkeep.start(), EventLog, log)
 
     const pushed = PushedReadings.make(log, registry, lease)
@@ -308,7 +309,12 @@ const MAX_SEED = 2 ** 31
 /** Records that the kernel started and, when its scope closes, that it stopped. */
 const startAndStop = (
   log: EventLog.Service,
-  config: { readonly deno: string; readonly seed: number; readonly gate: Gate.GateConfig },
+  config: {
+    readonly deno: string
+    readonly seed: number
+    readonly gate: Gate.GateConfig
+    readonly judge: string | undefined
+  },
 ) =>
   Effect.gen(function* () {
     const gate = Gate.recorded(config.gate)
@@ -324,6 +330,7 @@ const startAndStop = (
           seed: config.seed,
           configDigest: digest({ seed: config.seed, gate }),
           gate,
+          ...defined({ judge: config.judge }),
         },
       }),
       () =>

@@ -11,8 +11,11 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
 import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import { type CacheSaving, totalSaving } from "../projections/audit/ModelUse.ts"
+import * as ModelCallEnd from "../projections/state/ModelCallEnd.ts"
 import { piecesOf } from "../providers/BodyPieces.ts"
 import { isOfficial } from "../providers/WireFormats.ts"
+import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Sum from "../values/Sum.ts"
@@ -22,6 +25,8 @@ import * as HttpMessage from "./http/HttpMessage.ts"
 export interface Costs {
   readonly atLeast: number
   readonly unpriced: number
+  /** What providers' caches saved, as in audits; absent if no call used one. */
+  readonly saved?: CacheSaving
 }
 
 export interface RepricedModel {
@@ -71,6 +76,9 @@ interface Total {
   repriced: Sum.Sum
   recordedUnpriced: number
   repricedUnpriced: number
+  /** The saving of each call that used a cache. */
+  readonly recordedSavings: Array<CacheSaving>
+  readonly repricedSavings: Array<CacheSaving>
   readonly unknown: { [why: string]: number }
 }
 
@@ -108,8 +116,14 @@ class Calls {
       ([model, total]): RepricedModel => ({
         model,
         calls: total.calls,
-        recorded: { atLeast: Sum.value(total.recorded), unpriced: total.recordedUnpriced },
-        repriced: { atLeast: Sum.value(total.repriced), unpriced: total.repricedUnpriced },
+        recorded: {
+          ...{ atLeast: Sum.value(total.recorded), unpriced: total.recordedUnpriced },
+          ...defined({ saved: totalSaving(total.recordedSavings) }),
+        },
+        repriced: {
+          ...{ atLeast: Sum.value(total.repriced), unpriced: total.repricedUnpriced },
+          ...defined({ saved: totalSaving(total.repricedSavings) }),
+        },
         changed: total.changed,
         unknown: total.unknown,
       }),
@@ -117,6 +131,7 @@ class Calls {
     const sum = (of: (model: RepricedModel) => Costs): Costs => ({
       atLeast: Sum.of(models.map((model) => of(model).atLeast)),
       unpriced: models.reduce((all, model) => all + of(model).unpriced, 0),
+      ...defined({ saved: totalSaving(models.flatMap((model) => of(model).saved ?? [])) }),
     })
     return {
       calls: models.reduce((all, { calls }) => all + calls, 0),
@@ -143,6 +158,8 @@ class Calls {
     const priced = this.#price(provider, model, official, ended)
     const [before, now] = [ended.cost?.usd, "usd" in priced ? priced.usd : undefined]
     total.calls++
+    total.recordedSavings.push(...savingsOf(ended.usage, ended.cost))
+    total.repricedSavings.push(...savingsOf(ended.usage, "usd" in priced ? priced : undefined))
     if (before === undefined) total.recordedUnpriced++
     else total.recorded = Sum.add(total.recorded, before)
     if ("usd" in priced) total.repriced = Sum.add(total.repriced, priced.usd)
@@ -175,11 +192,21 @@ class Calls {
       repriced: Sum.zero,
       recordedUnpriced: 0,
       repricedUnpriced: 0,
+      recordedSavings: [],
+      repricedSavings: [],
       unknown: {},
     }
     this.#totals.set(model, total)
     return total
   }
+}
+
+/** What a call's cache saved, by the rule of audits; none if it used no cache. */
+const savingsOf = (usage: ModelUsage | undefined, cost: ModelCost | undefined): ReadonlyArray<CacheSaving> => {
+  if (usage === undefined) return []
+  const { saved } = ModelCallEnd.ofAnswer({ usage, ...defined({ cost }) })
+  if (saved === undefined) return []
+  return [{ usd: saved, known: saved ?? 0, unknown: saved === null ? 1 : 0 }]
 }
 
 /** Costs that differ by less count as equal, in US dollars. */

@@ -68,10 +68,30 @@ describe("repricing a log", () => {
       expect(usd).toBeGreaterThan(7.5)
       expect(found).toEqual({
         calls: 1,
-        recorded: { atLeast: 6, unpriced: 0 },
-        repriced: { atLeast: expect.closeTo(usd ?? 0, 8), unpriced: 0 },
+        recorded: { atLeast: 6, unpriced: 0, saved: { usd: null, known: 0, unknown: 1 } },
+        repriced: { atLeast: expect.closeTo(usd ?? 0, 8), unpriced: 0, saved: expect.objectContaining({ unknown: 0 }) },
         models: [expect.objectContaining({ model: `anthropic/${MODEL}`, changed: 1, unknown: {} })],
       })
+    }),
+  )
+
+  it.effect("tells what the caches saved, by the rule of audits", () =>
+    Effect.gen(function* () {
+      const usage = { inputTokens: M, outputTokens: 10, cachedTokens: M, cacheWriteTokens: 0 }
+      const found = yield* logged(
+        call(first, usage, { usd: 0.3 }),
+        call(second, { inputTokens: 10, outputTokens: 7, cachedTokens: 0, cacheWriteTokens: 0 }, { usd: 0.1 }),
+      )
+      const priced = (units: object) =>
+        calcPrice(units, MODEL, { providerId: "anthropic", timestamp: new Date(ANSWERED) })?.total_price ?? 0
+      const uncached = priced({ input_tokens: M, output_tokens: 10 })
+      const cached = priced({ input_tokens: M, cache_read_tokens: M, output_tokens: 10 })
+      expect(uncached - cached).toBeGreaterThan(1)
+      const saved = expect.closeTo(uncached - cached, 8)
+      expect(found.repriced.saved).toEqual({ usd: saved, known: saved, unknown: 0 })
+      expect(found.models[0]?.repriced.saved).toEqual(found.repriced.saved)
+      // The recorded cost does not tell what the cache saved.
+      expect(found.recorded.saved).toEqual({ usd: null, known: 0, unknown: 1 })
     }),
   )
 

@@ -37,4 +37,7 @@ const modelLines = ({ model, calls, recorded, repriced, changed, unknown }: Repr
   ...Object.entries(unknown).map(([why, calls]) => `    ${count(calls, "call")} of unknown cost: ${oneLine(why)}`),
 ]
 
-const text = ({ atLeast, unpriced }: Costs) => Money.cost({ usd: unpriced === 0 ? atLeast : null, atLeast })
+const text = ({ atLeast, unpriced, saved }: Costs): string => {
+  const saving = saved === undefined ? undefined : Money.saving(saved)
+  return `${Money.cost({ usd: unpriced === 0 ? atLeast : null, atLeast })}${saving === undefined ? "" : ` (${saving})`}`
+}

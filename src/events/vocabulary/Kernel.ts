@@ -22,6 +22,11 @@ export const kernelEvents = [
             "The gate's decoded configuration: rules in order, default, and how long a question waits (`confirmWithinMs`). Absent before 0.3.0",
         }),
       ),
+      judge: optional(
+        Schema.NonEmptyString.annotations({
+          description: "The label of the judge of closed tasks, if it has one. Absent before 0.3.1",
+        }),
+      ),
     },
     { version: 2 },
   ),

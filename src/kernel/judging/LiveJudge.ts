@@ -58,6 +58,9 @@ export const JudgeOptions = Options.of<JudgeOptions>({
 const LABEL = "judged"
 const TIMEOUT_MS = 60_000
 
+/** The label of a judge's score sets. */
+export const labelOf = ({ label = LABEL }: Pick<JudgeOptions, "label">): string => label
+
 /** A judge at work. */
 export interface LiveJudge {
   /** Completes when all tasks that had closed by now are judged, or could not be. Fails if the judge has stopped. */
@@ -177,7 +180,7 @@ const isClosing = (event: Event, log: EventLog.Service): boolean =>
 
 /**
  * The position after which tasks are judged: that of the last task of an earlier kernel's judge, which may be
- * unfinished; without one, the head of the log.
+ * unfinished; if none was judged, where a kernel with this judge started first: it may have died before it judged any.
  */
 const firstPosition = (
   label: string,
@@ -195,5 +198,10 @@ const firstPosition = (
         if (to !== undefined) last = Math.max(last ?? to, to)
       }
     }
-    return last === undefined ? (yield* log.head).position : last - 1
+    if (last !== undefined) return last - 1
+    let started: number | undefined
+    yield* Pages.forEach(log.readPage, { types: ["KernelStarted"] }, (page) => {
+      started ??= page.find((event) => is(event, "KernelStarted") && event.payload.judge === label)?.position
+    })
+    return started ?? (yield* log.head).position
   })

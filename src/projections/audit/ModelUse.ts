@@ -305,7 +305,8 @@ export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>
     totalSaving(costs.flatMap(({ saved }) => saved ?? [])),
   )
 
-const totalSaving = (savings: ReadonlyArray<CacheSaving>): CacheSaving | undefined =>
+/** The sum of savings; undefined without any. */
+export const totalSaving = (savings: ReadonlyArray<CacheSaving>): CacheSaving | undefined =>
   savings.length === 0
     ? undefined
     : saving(

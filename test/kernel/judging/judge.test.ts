@@ -260,6 +260,41 @@ describe("a judge of a kernel", () => {
     }),
   )
 
+  it.scopedLive(
+    "judges in the next kernel, once, what closed after a judge began that ended before it judged any",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const first = yield* kernelOf({ model: greeting().judging }, directory)
+        yield* Effect.scoped(first.start)
+        // This kernel closes the task as one does that dies before its judge has appended anything.
+        yield* Effect.scoped(Effect.flatMap((yield* testKernel({ directory })).start, ({ run }) => run(running("t"))))
+        const next = (of: ReturnType<typeof greeting>) =>
+          Effect.gen(function* () {
+            const { run } = yield* (yield* kernelOf({ model: of.judging }, directory)).start
+            yield* run(judged)
+            return ofType(yield* run(judgements), "ScoringFinished")
+          }).pipe(Effect.scoped)
+        const [second, third] = [greeting(), greeting()]
+        expect(yield* next(second)).toHaveLength(1)
+        expect(new Set(second.asked)).toEqual(new Set(["t"]))
+        expect(yield* next(third)).toHaveLength(1)
+        expect(third.asked).toEqual([])
+      }),
+  )
+
+  it.scopedLive("leaves tasks alone that had closed before the first kernel with a judge", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.scoped(Effect.flatMap((yield* testKernel({ directory })).start, ({ run }) => run(running("old"))))
+      const { judging, asked } = greeting()
+      const { run } = yield* (yield* kernelOf({ model: judging }, directory)).start
+      yield* run(running("new"))
+      yield* run(judged)
+      expect(new Set(asked)).toEqual(new Set(["new"]))
+    }),
+  )
+
   it.scopedLive("reads JSON from a language model, also in a block of code, and takes other text for no answer", () =>
     Effect.gen(function* () {
       const answer = JSON.stringify({ verdict: false, because: [], rationale: "it did not" })
