@@ -11,7 +11,10 @@ const backend: OwnershipBackend = {
 
 ownershipSuite("by sessions on a server", backend, true)
 
-it("eight sessions that claim at a time never exceed a limit, and claim no task twice", () =>
+it.each([
+  ["of an agent", { agents: { desk: 3 } }],
+  ["of all tasks of a log", { total: 3 }],
+])("eight sessions that claim at a time never exceed a limit %s, and claim no task twice", (_, limits) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
@@ -20,7 +23,7 @@ it("eight sessions that claim at a time never exceed a limit, and claim no task 
         const sessions = yield* Effect.forEach(names, (name) => sessionOn(backend, place, name))
         const [first] = sessions
         if (first === undefined) throw new Error("no session")
-        yield* first.queue.limit({ agents: { desk: 3 }, by: "ada" })
+        yield* first.queue.limit({ ...limits, by: "ada" })
         const ids = Array.from({ length: 24 }, (_, index) => `t${index}`)
         yield* Effect.forEach(ids, (id) => first.queue.submit({ id, agent: "desk", goal: "x" }), { concurrency: 8 })
         const working = ({ claim, fenced, queue }: (typeof sessions)[number]) =>
@@ -50,4 +53,5 @@ it("eight sessions that claim at a time never exceed a limit, and claim no task 
         expect(claimed.sort()).toEqual([...ids].sort())
       }),
     ),
-  ))
+  ),
+)

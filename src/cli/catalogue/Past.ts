@@ -95,6 +95,15 @@ export const PAST: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../log/BackupCommands.ts")).restore),
   },
   {
+    path: "log create",
+    uses: [
+      ["log create --log URL", "a log on a PostgreSQL server, with roles that may use this log only: --writer ROLE"],
+    ],
+    example: "log create --log 'postgres://owner@db.example/agents?schema=acme' --writer acme",
+    page: "docs/guides/log-on-postgresql.md",
+    load: command(async () => (await import("../log/CreateCommand.ts")).create),
+  },
+  {
     path: "log copy",
     uses: [["log copy FROM TO", "copy a log to a PostgreSQL server or back, event by event; again continues it"]],
     example: "log copy .hindcast/log.db postgres://me@host/db",

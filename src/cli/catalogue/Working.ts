@@ -164,7 +164,7 @@ export const RUN: ReadonlyArray<Entry> = [
   },
   {
     path: "runner limit",
-    uses: [["runner limit --agent NAME=N", "set how many queued tasks run at a time; --plugin NAME=N"]],
+    uses: [["runner limit --agent NAME=N", "set how many queued tasks run at a time; --plugin NAME=N, --total N"]],
     example: "runner limit --agent desk=4",
     page: "docs/guides/run-on-many-machines.md",
     load: command(async () => (await import("../queue/RunnerCommands.ts")).limit),

@@ -1,6 +1,6 @@
 /** The commands that start runners, list, drain and limit them. */
 import { Command, Options } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
@@ -188,11 +188,24 @@ export const limit = Command.make(
     ...common,
     agent: Numbers.maxima("agent", "NAME=N: at most N queued tasks of this agent at a time"),
     plugin: Numbers.maxima("plugin", "NAME=N: at most N queued tasks at a time that name this plugin"),
+    total: wholeNumber("total", 0).pipe(
+      Options.withDescription("At most so many queued tasks of this log at a time. Default: no limit"),
+      Options.optional,
+    ),
   },
-  ({ log, json, agent, plugin }) =>
+  ({ log, json, agent, plugin, total }) =>
     Effect.gen(function* () {
-      const event = yield* (yield* TaskQueue).limit({ agents: agent, plugins: plugin, by: userName() })
-      const all = [...Object.entries(agent), ...Object.entries(plugin)]
+      const event = yield* (yield* TaskQueue).limit({
+        agents: agent,
+        plugins: plugin,
+        by: userName(),
+        ...given({ total }),
+      })
+      const all = [
+        ...Object.entries(agent),
+        ...Object.entries(plugin),
+        ...(Option.isSome(total) ? [["all tasks", total.value] as const] : []),
+      ]
       yield* Output.show(json, event, (style) => [
         `${all.length === 0 ? "No limits" : all.map(([name, most]) => `${oneLine(name)}: at most ${most}`).join(", ")} ${style.dim(at(event.position))}`,
       ])

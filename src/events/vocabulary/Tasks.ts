@@ -357,6 +357,7 @@ export const queueEvents = [
   eventType("QueueLimitsSet", "Somebody set how many queued tasks run at a time. Replaces earlier limits.", {
     agents: Maxima.annotations({ description: "The maximum for each agent, by its name" }),
     plugins: Maxima.annotations({ description: "The maximum for each plugin that tasks name, by its name" }),
+    total: optional(Schema.NonNegativeInt.annotations({ description: "The maximum of all. Absent for none" })),
     by: Schema.NonEmptyString,
   }),
 ] as const

@@ -77,6 +77,8 @@ export interface QueueLimits {
   readonly agents?: { readonly [agent: string]: number }
   /** By plugin name. Counts the tasks that name the plugin. */
   readonly plugins?: { readonly [plugin: string]: number }
+  /** All queued tasks of the log, which is one tenant's. */
+  readonly total?: number
   readonly by: string
 }
 
@@ -88,5 +90,5 @@ const Maxima = Schema.Record({
 /** Schema of `QueueLimits`. */
 export const QueueLimits = Options.of<QueueLimits>({
   required: { by: Options.Name },
-  optional: { agents: Maxima, plugins: Maxima },
+  optional: { agents: Maxima, plugins: Maxima, total: Options.wholeNumber(0, Number.MAX_SAFE_INTEGER) },
 })

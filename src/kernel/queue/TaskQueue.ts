@@ -138,8 +138,9 @@ export const layer: Layer.Layer<TaskQueue, never, EventLog | Projector | Presenc
       submit: (input) => submit(log, input),
       limit: (input) =>
         Effect.gen(function* () {
-          const { by, agents = {}, plugins = {} } = yield* Options.decode("tasks.limit", QueueLimits, input)
-          return yield* append(log, Queue.STREAM, by, { type: "QueueLimitsSet", payload: { agents, plugins, by } })
+          const { by, agents = {}, plugins = {}, total } = yield* Options.decode("tasks.limit", QueueLimits, input)
+          const payload = { agents, plugins, ...defined({ total }), by }
+          return yield* append(log, Queue.STREAM, by, { type: "QueueLimitsSet", payload })
         }),
       requeue: (taskId, input) =>
         Effect.gen(function* () {

@@ -36,7 +36,9 @@ export const claimable = (
   if (free <= 0) return []
   const isHeld = ({ claim }: QueuedTask) => claim !== undefined && Object.hasOwn(runners, claim.session)
   const [ofAgents, ofPlugins] = [new Map<string, number>(), new Map<string, number>()]
+  let atWork = 0
   const take = ({ agent, plugins }: QueuedTask) => {
+    atWork += 1
     add(ofAgents, agent)
     for (const plugin of new Set(plugins)) add(ofPlugins, plugin)
   }
@@ -54,6 +56,7 @@ export const claimable = (
   }
   candidates.sort(inOrder)
   const isBelow = ({ agent, plugins }: QueuedTask) =>
+    atWork < (head.total ?? Number.POSITIVE_INFINITY) &&
     (ofAgents.get(agent) ?? 0) < (SafeRecord.get(head.agents, agent) ?? Number.POSITIVE_INFINITY) &&
     plugins.every(
       (name) => (ofPlugins.get(name) ?? 0) < (SafeRecord.get(head.plugins, name) ?? Number.POSITIVE_INFINITY),

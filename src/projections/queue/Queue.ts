@@ -1,7 +1,9 @@
 /** The projection of the queue as a whole: tasks, runners, limits and the version that the next claim expects. */
 
 import { Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { type CoreName, evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { combine, type Projection } from "../fold/Projection.ts"
 import * as QueuedTasks from "./QueuedTasks.ts"
 import * as Runners from "./Runners.ts"
@@ -21,13 +23,18 @@ export const runnerStream = (session: string): string => `runner/${session}`
 const Maxima = Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt })
 
 /** The version of the stream `queue`, and the maxima of tasks that run at a time. */
-const Head = Schema.Struct({ version: Schema.NonNegativeInt, agents: Maxima, plugins: Maxima })
+const Head = Schema.Struct({
+  version: Schema.NonNegativeInt,
+  agents: Maxima,
+  plugins: Maxima,
+  total: optional(Schema.NonNegativeInt),
+})
 
 type Head = typeof Head.Type
 
 const head: Projection<Head> = {
   name: "QueueHead",
-  version: 2,
+  version: 3,
   state: Head,
   initial: { version: 0, agents: {}, plugins: {} },
   evolve: evolveBy<Head>({
@@ -35,7 +42,10 @@ const head: Projection<Head> = {
     TaskPoisoned: (state, _, { version }) => ({ ...state, version }),
     TaskRequeued: (state, _, { version }) => ({ ...state, version }),
     TaskWithdrawn: (state, _, { version }) => ({ ...state, version }),
-    QueueLimitsSet: (_, { agents, plugins }, { version }) => ({ version, agents, plugins }),
+    QueueLimitsSet: (_, { agents, plugins, total }, { version }) => ({
+      ...{ version, agents, plugins },
+      ...defined({ total }),
+    }),
   }),
 }
 

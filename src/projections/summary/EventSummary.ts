@@ -1,6 +1,7 @@
 /** Summarizes each type of event in a few words. */
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { at, count, duration, number, shorten, signed, value } from "../../values/Formats.ts"
 import * as Money from "../../values/Money.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -169,7 +170,7 @@ const summaries: Summaries = {
   TaskPoisoned: ({ task, attempts, reason }) => `${task} after ${count(attempts, "attempt")}${because(reason)}`,
   TaskRequeued: ({ task, by }) => `${task} by ${by}`,
   TaskWithdrawn: ({ task, by, reason }) => `${task} by ${by}${because(reason)}`,
-  QueueLimitsSet: ({ agents, plugins, by }) => `by ${by}: ${value({ agents, plugins })}`,
+  QueueLimitsSet: ({ agents, plugins, total, by }) => `by ${by}: ${value({ agents, plugins, ...defined({ total }) })}`,
   RunnerStarted: ({ runner, host, pid, slots }) => `${runner} in process ${pid} on ${host}, ${count(slots, "slot")}`,
   RunnerDrainRequested: ({ runner, by }) => `${runner} by ${by}`,
   RunnerStopped: ({ runner, reason }) => runner + because(reason),

@@ -1,0 +1,136 @@
+/** Creates a log in a schema of its own, with roles that may use this log and no other of the database. */
+
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { Data, Effect, Either } from "effect"
+import { type LogError, LogUnavailable } from "../log/EventLog.ts"
+import * as ServerUrl from "../log/ServerUrl.ts"
+import * as Address from "./server/address.ts"
+import { attemptRead, type Database, make } from "./server/connection.ts"
+import * as Driver from "./server/driver.ts"
+import { codeOf } from "./server/errors.ts"
+import * as install from "./server/install.ts"
+
+/** What a role may do, as `grant_access` of the log names it. */
+export type Access = "writer" | "reader" | "reader without keys"
+
+export interface Grant {
+  readonly role: string
+  readonly access: Access
+}
+
+export interface Granted extends Grant {
+  /** Of a role that was created: nobody can read it again. Null if the role existed. */
+  readonly password: string | null
+}
+
+export interface Tenant {
+  /** The log's URL without a user and a password. */
+  readonly log: string
+  /** Whether the log was created. Otherwise, it existed. */
+  readonly created: boolean
+  readonly roles: ReadonlyArray<Granted>
+}
+
+/** A role cannot be created or take rights. Nothing of the call remains but the log and the roles before this one. */
+export class RoleRefused extends Data.TaggedError("RoleRefused")<{
+  readonly role: string
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Role ${JSON.stringify(this.role)}: expected ${this.expected}, found ${this.found}.`
+  }
+}
+
+/** A name that needs no quotes. */
+const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
+
+/**
+ * Creates the log if the schema does not exist, and roles that do not exist, each with a random password; gives each role
+ * its rights. A second call changes nothing. The URL's user must own the log or be allowed to create schemas, and to
+ * create roles if any is missing.
+ */
+export const create = (url: string, grants: ReadonlyArray<Grant>): Effect.Effect<Tenant, LogError | RoleRefused> =>
+  Effect.gen(function* () {
+    const parsed = Address.parse(url)
+    if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: ServerUrl.shown(url), reason: parsed.left })
+    for (const { role } of grants) yield* checked(role)
+    const address = parsed.right
+    const database = yield* make(address, yield* Driver.load(address.name))
+    const attempt = <A>(run: () => Promise<A>) => attemptRead(address, run)
+    const created = yield* attempt(async () => {
+      const [[exists] = []] = await database.queryOnce(HAS_SCHEMA, [address.schema])
+      await install.findOrCreate(database)
+      return exists !== true
+    })
+    const roles = yield* Effect.forEach(grants, (grant) => granted(database, grant))
+    return { log: withoutUser(address.name), created, roles }
+  }).pipe(Effect.scoped)
+
+const checked = (role: string): Effect.Effect<void, RoleRefused> =>
+  ROLE.test(role) && !role.startsWith("pg_")
+    ? Effect.void
+    : new RoleRefused({
+        role,
+        expected: "up to 63 lower-case letters, digits and _ that do not begin with pg_",
+        found: "another name",
+      })
+
+const granted = (database: Database, { role, access }: Grant): Effect.Effect<Granted, LogError | RoleRefused> =>
+  Effect.gen(function* () {
+    const { address, queryOnce } = database
+    const attempt = <A>(run: () => Promise<A>) => attemptRead(address, run)
+    const [row] = yield* attempt(() => queryOnce(FIND_ROLE, [role, address.schema]))
+    if (row !== undefined && row[0] === true)
+      return yield* new RoleRefused({
+        role,
+        expected: "a role that only has the rights that it is given",
+        found: "a superuser, or the owner of this log, who may do everything",
+      })
+    const password = row === undefined ? randomBytes(24).toString("base64url") : null
+    if (password !== null) {
+      // The server, and its log of statements, never see the password. Both parts are checked or made here.
+      const statement = `CREATE ROLE ${role} LOGIN PASSWORD '${verifierOf(password)}'`
+      const isMade = yield* attempt(async () => {
+        try {
+          await queryOnce(statement)
+          return true
+        } catch (cause) {
+          if (codeOf(cause) === TOO_FEW_RIGHTS) return false
+          throw cause
+        }
+      })
+      if (!isMade) {
+        return yield* new RoleRefused({
+          role,
+          expected: "a user who may create roles (CREATEROLE)",
+          found: `${address.user ?? "the user of this system"}, who may not`,
+        })
+      }
+    }
+    yield* attempt(() => queryOnce("SELECT grant_access($1, $2)", [role, access]))
+    return { role, access, password }
+  })
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const TOO_FEW_RIGHTS = "42501"
+
+const ITERATIONS = 4096
+
+/** What PostgreSQL stores of a password (RFC 5803, as `rolpassword` has it). */
+const verifierOf = (password: string): string => {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256")
+  const keyOf = (name: string) => createHmac("sha256", salted).update(name).digest()
+  const stored = createHash("sha256").update(keyOf("Client Key")).digest("base64")
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${stored}:${keyOf("Server Key").toString("base64")}`
+}
+
+/** The address for others, each with a user of their own. */
+const withoutUser = (name: string): string => name.replace(/^(postgres:\/\/)[^@/]*@/, "$1")
+
+const HAS_SCHEMA = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)"
+
+/** Whether the role may do everything; no row without such a role. */
+const FIND_ROLE = `SELECT r.rolsuper OR r.oid = (SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = $2)
+  FROM pg_catalog.pg_roles r WHERE r.rolname = $1`
