@@ -30,6 +30,7 @@ const CASES = {
   million: "./cases/million.mjs",
   plugins: "./cases/plugins.mjs",
   proxy: "./cases/proxy.mjs",
+  postgres: "./cases/postgres.mjs",
   python: "./cases/python.mjs",
   rescore: "./cases/rescore.mjs",
   replay: "./cases/replay.mjs",

@@ -15,6 +15,7 @@ const EVENTS = TASKS * EVENTS_OF_TASK
 /** A round scores the whole log twice, each time in its own process, so a few suffice. */
 const MAX_ROUNDS = 3
 
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
 const PROGRAM = fileURLToPath(new URL("../programs/rescore.mjs", import.meta.url))
 
 export const run = async (directory, rounds, say) => {
@@ -25,6 +26,12 @@ export const run = async (directory, rounds, say) => {
     say(`scoring it by 8 rules and by 80, round ${round}`)
     passes.few.push(inOwnProcess(filename, 1))
     passes.many.push(inOwnProcess(filename, 10))
+  }
+  const divided = { one: [], four: [] }
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
+    say(`scoring it by the command, in one process and in four, round ${round}`)
+    divided.one.push(byCommand(filename, []))
+    divided.four.push(byCommand(filename, ["--parts", "4"]))
   }
   fs.rmSync(filename)
   const middle = (of, key) => median(of.map((pass) => pass[key]))
@@ -52,6 +59,15 @@ export const run = async (directory, rounds, say) => {
       cpuRatio: many.cpuMs / few.cpuMs,
       bound: { at: "most", value: 3 },
       floorIs: "by 8 rules",
+    },
+    {
+      what: "the command rescore in 4 parts on 2 cores, against one process",
+      unit: "s",
+      ours: median(divided.four) / 1000,
+      floor: median(divided.one) / 1000,
+      ratio: median(divided.one) / median(divided.four),
+      bound: { at: "least", value: 1.6 },
+      floorIs: "one process",
     },
     {
       what: "most memory while scoring by 8 rules",
@@ -82,6 +98,24 @@ const record = async (filename, say) => {
   const database = openRaw(filename)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   database.close()
+}
+
+/** The milliseconds of the command on a copy of the log. */
+const byCommand = (filename, more) => {
+  const copy = `${filename}.copy`
+  fs.copyFileSync(filename, copy)
+  const rubric = path.join(path.dirname(filename), "rubric.json")
+  fs.writeFileSync(rubric, execFileSync(process.execPath, [PROGRAM, "rubric"]))
+  const startedAt = performance.now()
+  try {
+    execFileSync(process.execPath, [MAIN, "rescore", "--log", copy, "--rubric", rubric, "--json", ...more], {
+      maxBuffer: 1024 ** 3,
+      stdio: ["ignore", "ignore", "inherit"],
+    })
+    return performance.now() - startedAt
+  } finally {
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(`${copy}${suffix}`, { force: true })
+  }
 }
 
 /** One pass over a copy of the log, so that no pass reads earlier scores. */

@@ -2,7 +2,7 @@
  * Scores a log again by 8 rules in VARIANTS variants. Prints as JSON, in milliseconds: duration and processor time of
  * scoring (`ms`, `cpuMs`) and of reading the same rows raw afterwards (`rawMs`, `rawCpuMs`), and scoring's peak memory.
  *
- * `node rescore.mjs LOG VARIANTS`
+ * `node rescore.mjs LOG VARIANTS`; `node rescore.mjs rubric` prints the rubric of 8 rules.
  */
 import * as v8 from "node:v8"
 import { Effect, Layer } from "effect"
@@ -43,6 +43,11 @@ const rubricOf = (variants) => ({
     }
   }),
 })
+
+if (process.argv[2] === "rubric") {
+  process.stdout.write(JSON.stringify(rubricOf(1)))
+  process.exit()
+}
 
 // As `hindcast rescore` does: see `V8Tuning.forScoring`.
 v8.setFlagsFromString("--no-allocation-site-pretenuring")
