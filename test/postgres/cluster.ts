@@ -124,7 +124,8 @@ const user = (): { readonly uid?: number; readonly gid?: number } => {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-const own = (file: string): void => {
+/** Gives a file to the user as whom the server runs. */
+export const own = (file: string): void => {
   const { uid, gid } = user()
   if (uid !== undefined && gid !== undefined) fs.chownSync(file, uid, gid)
 }

@@ -17,6 +17,8 @@ export interface Address {
   readonly password?: string
   readonly database?: string
   readonly ssl?: SslMode
+  /** The file with the certificates of the authorities that `verify-full` trusts, in PEM. Default: `PGSSLROOTCERT`, else Node's. */
+  readonly sslRootCert?: string
 }
 
 /** The schema of a log's keys, with rights of its own. */
@@ -27,7 +29,7 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/
 
 const OWN_SCHEMAS = /^(?:pg_.*|public|information_schema)$/
 
-const PARAMETERS: ReadonlySet<string> = new Set(["schema", "sslmode"])
+const PARAMETERS: ReadonlySet<string> = new Set(["schema", "sslmode", "sslrootcert"])
 
 const EXAMPLE = "postgres://user@host:5432/database?schema=hindcast"
 
@@ -46,7 +48,7 @@ export const parse = (log: string): Either.Either<Address, string> => {
   if (url.hash !== "") return Either.left("expected a URL without #: write %23 for it in a name or a password")
   for (const name of url.searchParams.keys()) {
     if (!PARAMETERS.has(name))
-      return Either.left(`expected the parameters schema and sslmode only, found ${JSON.stringify(name)}`)
+      return Either.left(`expected the parameters schema, sslmode and sslrootcert only, found ${JSON.stringify(name)}`)
     if (url.searchParams.getAll(name).length > 1) return Either.left(`expected one ${name}, found several`)
   }
   const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA
@@ -58,6 +60,11 @@ export const parse = (log: string): Either.Either<Address, string> => {
   const ssl = url.searchParams.get("sslmode")
   if (ssl !== null && !isSslMode(ssl))
     return Either.left(`sslmode: expected disable, require or verify-full, found ${JSON.stringify(ssl)}`)
+  const sslRootCert = url.searchParams.get("sslrootcert")
+  if (sslRootCert !== null && ssl !== "verify-full")
+    return Either.left(
+      "sslrootcert: expected it with sslmode=verify-full, found another mode, which trusts every certificate",
+    )
   const parts = decodedParts(url)
   if (parts === undefined) return Either.left("expected valid %-escapes, found a % that begins none")
   return Either.right({
@@ -66,6 +73,7 @@ export const parse = (log: string): Either.Either<Address, string> => {
     schema,
     ...(url.port === "" ? {} : { port: Number(url.port) }),
     ...(ssl === null ? {} : { ssl }),
+    ...(sslRootCert === null ? {} : { sslRootCert }),
   })
 }
 

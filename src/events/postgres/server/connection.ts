@@ -1,6 +1,7 @@
 /** Connections to a log on PostgreSQL: a pool for statements, which survive a broken connection where they can be repeated. */
 
 import { createHash } from "node:crypto"
+import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import type pg from "pg"
 import * as KeptAlive from "../../../platform/recorded/KeptAlive.ts"
@@ -77,10 +78,10 @@ export const make = (
   address: Address,
   { Pool, Client, types }: Driver,
   deadlineMs: number = DEADLINE_MS,
-): Effect.Effect<Database, never, Scope.Scope> =>
+): Effect.Effect<Database, LogUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(KeptAlive.isLayered, (isIdle) => {
-      const config = { ...configOf(address), types: { getTypeParser: parserOf(types) } }
+    Effect.map(Effect.zip(KeptAlive.isLayered, authoritiesOf(address)), ([isIdle, ca]) => {
+      const config = { ...configOf(address, ca), types: { getTypeParser: parserOf(types) } }
       const OwnClient = ownClientOf(Client)
       const poolOf = (max: number) => {
         // As a file does, an idle log lets its program exit.
@@ -245,13 +246,43 @@ const ownClientOf = (Client: Driver["Client"]): Driver["Client"] =>
     }
   }
 
-const configOf = ({ host, port, user, password, database, schema, ssl }: Address): pg.ClientConfig => ({
+/** The certificates that `verify-full` trusts instead of Node's; undefined for Node's. */
+const authoritiesOf = ({ name, ssl, sslRootCert }: Address): Effect.Effect<string | undefined, LogUnavailable> => {
+  const file = sslRootCert ?? process.env.PGSSLROOTCERT
+  if (ssl !== "verify-full" || file === undefined || file === "") return Effect.succeed(undefined)
+  const refuse = (reason: string) =>
+    new LogUnavailable({
+      log: name,
+      reason: `the certificates of authorities in ${file} ${reason}. Correct sslrootcert in the URL, or PGSSLROOTCERT`,
+    })
+  return Effect.try({
+    try: () => fs.readFileSync(file, "utf8"),
+    catch: (cause) => refuse(`cannot be read (${cause instanceof Error ? cause.message : String(cause)})`),
+  }).pipe(
+    Effect.filterOrFail(
+      (text) => text.includes("-----BEGIN CERTIFICATE-----"),
+      () => refuse("are none in PEM"),
+    ),
+  )
+}
+
+/** Without a check, a certificate only encrypts. */
+const tlsOf = (ssl: Exclude<Address["ssl"], undefined>, ca: string | undefined): pg.ClientConfig["ssl"] => {
+  if (ssl === "disable") return false
+  if (ssl === "require") return { rejectUnauthorized: false }
+  return { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
+}
+
+const configOf = (
+  { host, port, user, password, database, schema, ssl }: Address,
+  ca: string | undefined,
+): pg.ClientConfig => ({
   ...(host === undefined ? {} : { host }),
   ...(port === undefined ? {} : { port }),
   ...(user === undefined ? {} : { user }),
   ...(password === undefined ? {} : { password }),
   ...(database === undefined ? {} : { database }),
-  ...(ssl === undefined ? {} : { ssl: ssl === "disable" ? false : { rejectUnauthorized: ssl === "verify-full" } }),
+  ...(ssl === undefined ? {} : { ssl: tlsOf(ssl, ca) }),
   application_name: `hindcast ${schema}`,
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
   keepAlive: true,

@@ -121,8 +121,20 @@ const reasonOf = (address: Address, code: string, message: string): string | und
   switch (code) {
     case "ENOTFOUND":
       return `no machine is named ${address.host ?? process.env.PGHOST ?? "so"}. Correct the host in the URL`
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return `the server's certificate is for another name (${text}). Write the name of the certificate as the host in the URL`
+    case "SELF_SIGNED_CERT_IN_CHAIN":
+    case "DEPTH_ZERO_SELF_SIGNED_CERT":
+    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return `no trusted authority signed the server's certificate (${text}). Name the file with the certificate of its authority: sslrootcert=FILE in the URL, or PGSSLROOTCERT`
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return `the server's certificate is not valid now (${text}). Renew it, or correct the clock of this machine`
     case "28P01":
     case "28000":
+      if (text.includes("no encryption"))
+        return `the server refuses connections without encryption (${text}). Write sslmode=verify-full or sslmode=require into the URL`
       return `the server refused the user ${user} (${text}). Set its password in PGPASSWORD or in a file that PGPASSFILE names, and check the user in the URL`
     case "3D000":
       return `the server has no database ${database || user}. Create it (\`createdb -E UTF8 ${database || user}\`), or correct the URL`
