@@ -134,14 +134,21 @@ module.exports = {
       name: "runner-stands-alone",
       severity: "error",
       from: { path: "^src/plugins/runner/" },
-      to: { pathNot: "^src/plugins/(author\\.ts$|runner/|numpy/|elementary/|spaces/)" },
+      to: { pathNot: "^src/(plugins/(author\\.ts$|runner/|numpy/|elementary/|spaces/)|values/rows/)" },
     },
     {
       name: "spaces-and-numpy-have-no-dependencies",
       comment: "They run in Node, in Deno and in browsers. The schema of spaces is for the kernel alone.",
       severity: "error",
       from: { path: "^src/plugins/(spaces|numpy|elementary|runner)/", pathNot: "/SpaceSchema\\.ts$" },
-      to: { path: "node_modules|^src/values/|SpaceSchema\\.ts$" },
+      to: { path: "node_modules|^src/values/(?!rows/)|SpaceSchema\\.ts$" },
+    },
+    {
+      name: "rows-import-nothing",
+      comment: "The processes of plugins pack rows, and ours unpack them.",
+      severity: "error",
+      from: { path: "^src/values/rows/" },
+      to: { path: "." },
     },
     {
       name: "author-types-import-nothing",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { SlotAnswer } from "../../src/plugins/process/Components.ts"
-import { SlotRow, unpacker } from "../../src/plugins/process/PackedAnswers.ts"
+import { unpacker } from "../../src/plugins/process/PackedAnswers.ts"
+import { type SlotAnswer, SlotRow } from "../../src/plugins/process/SlotAnswer.ts"
 import type { Json } from "../../src/values/Json.ts"
 
 const SHAPE = JSON.stringify({ step: { reward: 0 }, readings: { observation: [0, 1] }, state: { x: 0 } })

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import type { CallOptions, Components } from "../../plugins/process/Components.ts"
+import type { CallOptions, Components } from "../../plugins/process/ComponentCalls.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as ObservedCommand from "../acting/command/ObservedCommand.ts"
 import { resultsOf } from "../acting/round/RoundResults.ts"

@@ -3,7 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { worldOf } from "../../plugins/manifest/Manifest.ts"
-import type { RoundOutcome } from "../../plugins/process/Components.ts"
+import type { RoundOutcome } from "../../plugins/process/RoundOutcome.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import { defined } from "../../values/defined.ts"

@@ -3,7 +3,7 @@
 import { Effect, Either } from "effect"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { CallFailed } from "../../plugins/PluginError.ts"
-import type { Components } from "../../plugins/process/Components.ts"
+import type { Components } from "../../plugins/process/ComponentCalls.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"

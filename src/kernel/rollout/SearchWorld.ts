@@ -6,7 +6,7 @@
 import { Data, Effect, type Scope } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Spaces } from "../../plugins/author.ts"
-import type { ProcessCalls } from "../../plugins/process/Components.ts"
+import type { ProcessCalls } from "../../plugins/process/ComponentCalls.ts"
 import type { InstanceError } from "../instances/Instance.ts"
 import { allowed, hasGrants, processOf, type RolloutKernel, worldIn } from "./RolloutWorld.ts"
 

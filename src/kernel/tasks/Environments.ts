@@ -3,7 +3,7 @@
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Environment } from "../../plugins/manifest/Manifest.ts"
-import type { Components } from "../../plugins/process/Components.ts"
+import type { Components } from "../../plugins/process/ComponentCalls.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import { defined } from "../../values/defined.ts"

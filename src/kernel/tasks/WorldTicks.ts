@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
-import type { RoundAnswer } from "../../plugins/process/Components.ts"
+import type { RoundAnswer } from "../../plugins/process/ComponentCalls.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as CommandOutcome from "../acting/CommandOutcome.ts"
 import { type Gotten, gottenIn, rewardsOf } from "../acting/WorldRewards.ts"

@@ -1,51 +1,10 @@
-/** Reads the steps of slots that a process sends as rows of numbers. What it sends is checked like any answer. */
+/** Reads the steps of slots that a process sends as rows of numbers, with the checks of any answer. */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
-import { type Node, partOf, RowShape, read, type Text } from "../../values/rows/RowShape.ts"
-import type { SlotAnswer } from "./Components.ts"
+import type { Json } from "../../values/Json.ts"
+import { type Node, partOf, RowShape, type Text } from "../../values/rows/RowShape.ts"
+import { type SlotAnswer, SlotRow, type SlotShape } from "./SlotAnswer.ts"
 
-/** The shape of rows with a step, the readings and the document after it. */
-export interface SlotShape {
-  readonly row: RowShape
-  readonly step: Node
-  readonly readings: Node
-  readonly state: Node
-  /** The places of texts in a row. */
-  readonly textPlaces: ReadonlyArray<number>
-}
-
-/** An answer to a step, as a row of numbers. Several rows share `numbers` and `texts`. */
-export class SlotRow {
-  readonly shape: SlotShape
-  readonly numbers: Float64Array
-  /** The place of the row's first number. */
-  readonly at: number
-  readonly texts: ReadonlyArray<Text>
-
-  constructor(shape: SlotShape, numbers: Float64Array, at: number, texts: ReadonlyArray<Text>) {
-    this.shape = shape
-    this.numbers = numbers
-    this.at = at
-    this.texts = texts
-  }
-
-  /** The value of a part of its shape. */
-  value(part: Node): Json {
-    return read(part, this.numbers, this.at, (index) => this.texts[index] ?? null) as Json
-  }
-
-  /** The whole answer. */
-  answer(): SlotAnswer {
-    const { step, readings, state } = this.shape
-    return {
-      step: this.value(step) as JsonObject,
-      readings: this.value(readings) as JsonObject,
-      state: this.value(state),
-    }
-  }
-}
-
-/** Reads an answer of a process that packs steps. Undefined if it is none. */
+/** Reads an answer of a process that packs steps. Undefined if it is invalid. */
 export type Unpack = (
   value: Json,
   count: number,

@@ -32,6 +32,7 @@ import { prepare } from "../sandbox/Prepare.ts"
 import { preparePython } from "../sandbox/PreparePython.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/Tier.ts"
+import type { ProcessCalls } from "./ComponentCalls.ts"
 import * as Components from "./Components.ts"
 import type { ProcessMetadata, ProcessSpec } from "./ProcessSpec.ts"
 import * as ReniceWhenBusy from "./ReniceWhenBusy.ts"
@@ -39,10 +40,10 @@ import { validatorsOf } from "./validatingCalls.ts"
 
 export type { Progress } from "../channel/CallProgress.ts"
 export type { EventBatch } from "../channel/OpenCall.ts"
-export type { CallOptions, JudgeOptions } from "./Components.ts"
+export type { CallOptions, JudgeOptions } from "./ComponentCalls.ts"
 
 /** A running plugin process. Its scope's end stops it. */
-export interface PluginProcess extends Components.ProcessCalls {
+export interface PluginProcess extends ProcessCalls {
   readonly plugin: string
   readonly instance: string
   readonly pid: number

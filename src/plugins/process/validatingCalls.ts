@@ -7,7 +7,7 @@ import { type Actuator, actuatorsOf, type Manifest, type Sensor, sensorsOf } fro
 import { AnswerInvalid, CallFailed } from "../PluginError.ts"
 import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import { schemaTimeBudget } from "../schemas/SchemaTimeBudget.ts"
-import type { Components } from "./Components.ts"
+import type { Components } from "./ComponentCalls.ts"
 
 /** The failure code for arguments that do not match the actuator's schema. */
 export const ARGS_INVALID = "ArgumentsInvalid"

@@ -6,7 +6,7 @@ import type { JsonObject, MultiAgentWorld, PluginContext } from "../../../src/pl
 import * as Manifest from "../../../src/plugins/manifest/Manifest.ts"
 import { worldOf } from "../../../src/plugins/manifest/world.ts"
 import { CallFailed } from "../../../src/plugins/PluginError.ts"
-import type { RoundAnswer } from "../../../src/plugins/process/Components.ts"
+import type { RoundAnswer } from "../../../src/plugins/process/ComponentCalls.ts"
 import type { Json } from "../../../src/values/Json.ts"
 import { check } from "../../../src/worlds/conformance/Conformance.ts"
 import * as ProcessWorld from "../../../src/worlds/conformance/ProcessWorld.ts"

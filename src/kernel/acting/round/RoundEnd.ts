@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { CoreNewEvent, InvalidEvent } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
-import type { RoundAnswer } from "../../../plugins/process/Components.ts"
+import type { RoundAnswer } from "../../../plugins/process/ComponentCalls.ts"
 import { type Json, plainText } from "../../../values/Json.ts"
 import { failureOf, type PluginFailure } from "../../instances/PluginFailure.ts"
 import type { ActingTask } from "../ActingTask.ts"

@@ -1,7 +1,8 @@
 /** Splits a world's answer to a round into the results of its commands. */
 
 import type { Failure } from "../../../events/vocabulary/EventType.ts"
-import type { RoundAnswer, RoundOutcome } from "../../../plugins/process/Components.ts"
+import type { RoundAnswer } from "../../../plugins/process/ComponentCalls.ts"
+import type { RoundOutcome } from "../../../plugins/process/RoundOutcome.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 
