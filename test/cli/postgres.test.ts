@@ -93,6 +93,20 @@ describe("a log on a PostgreSQL server", () => {
     expect(
       await run(["run", "--agent", WANDERER, "--goal", "again", "--gate", "allow", "--max-steps", "3"], worked),
     ).toMatchObject({ code: 0 })
+    const plain = ["rescore", "--rubric", inRepository("examples", "rubrics", "plain.yaml"), "--json"]
+    const [whole, inParts] = [await run(plain, worked), await run([...plain, "--parts", "2"], worked)].map(
+      ({ code, stdout, stderr }) => {
+        expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" })
+        const { tasks } = JSON.parse(stdout)
+        return tasks.map(({ taskId, after }: { taskId: string; after: { net: number } }) => [taskId, after.net])
+      },
+    )
+    expect(whole).toHaveLength(2)
+    expect(inParts).toEqual(whole)
+    const audited = await Promise.all(
+      [[], ["--parts", "2"]].map((more) => run(["audit", "--all", "--json", ...more], worked)),
+    )
+    expect(audited[1]).toEqual(audited[0])
     expect(JSON.parse((await run(["log", "verify", "--json"], worked)).stdout)).toMatchObject({ intact: true })
   }, 120_000)
 
