@@ -156,8 +156,30 @@ export const learn = (
     tokens: learned(pace.tokens, limits?.tokens),
     blockedUntil: retryAfterMs === undefined ? pace.blockedUntil : Math.max(pace.blockedUntil, now + retryAfterMs),
   }
-  return limits === undefined && retryAfterMs === undefined ? next : rescheduled(next, limit, now)
+  const current = limits === undefined && retryAfterMs === undefined ? next : rescheduled(next, limit, now)
+  return withoutUncounted(current, limit, { id, now })
 }
+
+/**
+ * The pace without the requests that nothing counts any more, so that a fast model's minute of requests costs no time:
+ * without a declared limit, those that the last answer knew, or the answered one as long as no answer tells a limit.
+ */
+const withoutUncounted = (
+  pace: Pace,
+  { requestsPerMinute, tokensPerMinute }: RateLimit,
+  answered: { readonly id: number; readonly now: number },
+): Pace => {
+  if (requestsPerMinute !== undefined || tokensPerMinute !== undefined) return pace
+  const { sent, requests, tokens } = pace
+  const isUnlimited = requests === undefined && tokens === undefined
+  const isCounted = (one: Sent) =>
+    one.at > answered.now || (isUnlimited ? one.id !== answered.id : isUsing(requests, one) || isUsing(tokens, one))
+  return sent.every(isCounted) ? pace : { ...pace, sent: sent.filter(isCounted) }
+}
+
+/** Whether a request uses a window up: the answer that told of it did not know the request. */
+const isUsing = (window: Learned | undefined, { id, at }: Sent): boolean =>
+  window !== undefined && (id > window.lastId || at > window.heardAt)
 
 /** A number of a provider or a program's model; undefined if it means nothing. */
 const believed = (value: number | undefined, most: number): number | undefined =>
@@ -259,7 +281,7 @@ const after = (
 ): Learned | undefined => {
   if (window === undefined) return undefined
   return sent
-    .filter(({ id, at }) => id > window.lastId || at > window.heardAt)
+    .filter((one) => isUsing(window, one))
     .reduce<Learned | undefined>((left, one) => taken(left, one.at, amountOf(one)), window)
 }
 

@@ -68,6 +68,21 @@ describe("the pace of a model", () => {
     )
   })
 
+  it("forgets answered requests that no limit counts, so that a fast model's requests cost no time", () => {
+    const window = { remaining: 5_000, resetMs: 60_000 }
+    const kept = (limit: ModelPace.RateLimit, limits?: ModelPace.ProviderLimits) => {
+      let pace = ModelPace.unknown
+      for (let id = 1; id <= 1_000; id++) {
+        pace = ModelPace.reserve(pace, limit, { id, now: id, tokens: 10 }).reserved
+        pace = ModelPace.learn(pace, { id, now: id, tokens: 12, limits }, limit)
+      }
+      return pace.sent.length
+    }
+    expect([kept({}), kept({}, { requests: window }), kept({}, { tokens: window })]).toEqual([0, 0, 0])
+    // A declared limit counts the whole last minute.
+    expect(kept({ requestsPerMinute: 2_000 })).toBe(1_000)
+  })
+
   it("keeps to what answers say, until their windows are renewed", () => {
     const { reserved } = ModelPace.reserve(ModelPace.unknown, {}, { id: 1, now: 0, tokens: 10 })
     const used = (window: Partial<ModelPace.Window>, of: "requests" | "tokens" = "requests") =>
@@ -91,7 +106,7 @@ describe("the pace of a model", () => {
     const free = leaving({ requestsPerMinute: 1 }, [{ now: 1 }], ModelPace.giveBack(reserved, 1))
     expect(free).toEqual([{ at: 1, because: undefined }])
     // What an answer counted replaces the estimate.
-    const counted = ModelPace.learn(reserved, { id: 1, now: 0, tokens: 90 })
+    const counted = ModelPace.learn(reserved, { id: 1, now: 0, tokens: 90 }, { tokensPerMinute: 100 })
     expect(leaving({ tokensPerMinute: 100 }, [{ now: 1, tokens: 20 }], counted)[0]?.at).toBe(60_000)
   })
 
