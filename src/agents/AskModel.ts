@@ -101,6 +101,8 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   models: run.models,
   retries: settings.retries,
   interruptible: true,
+  // The check of a structured answer or of a hand-off may take long.
+  soon: settings.answer === undefined && settings.handoffs === undefined,
   backoffMs,
   costOf: pricedBy,
   ...defined({ onDelta: settings.onDelta }),
@@ -140,7 +142,7 @@ const summarize = (settings: Settings, task: AgentTask, run: ModelRun, until: nu
     const messages: ReadonlyArray<Message> = [Transcript.question(told)]
     const request = { summarize: until }
     const { onDelta: _, ...loud } = asking(settings, task, run)
-    const silent = { ...loud, interruptible: false }
+    const silent = { ...loud, interruptible: false, soon: false }
     const asked = yield* Effect.either(
       ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request }),
     )

@@ -5,9 +5,7 @@
 
 import { Effect, Either } from "effect"
 import type { AppendError, LogError } from "../events/log/EventLog.ts"
-import type { Event } from "../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
-import * as Vocabulary from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import { defined } from "../values/defined.ts"
@@ -131,7 +129,14 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     const isDone = isAnswered || (isOver && !waits && next === undefined)
     const own = [...(settings.answer === undefined ? [] : [ANSWER]), ...(handOff === undefined ? [] : [Tools.HAND_OFF])]
     const others = calls.filter(({ tool }) => !own.includes(tool))
-    const decision = yield* task.decided({
+    // If the next event follows at once, its commit brings this one.
+    const actsAtOnce =
+      others.length > 0 &&
+      given === undefined &&
+      handOff === undefined &&
+      !others.some(({ tool }) => tool === Tools.PERCEIVE)
+    const decide = actsAtOnce || text !== "" ? task.deciding : decidedNow(task)
+    const decision = yield* decide({
       agent: fullName(settings),
       choice: {
         calls: calls.map(({ callId, tool, args }) => ({ callId, tool, args })),
@@ -147,7 +152,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
         reasoning: reasoningIn(answer),
       }),
     })
-    if (text !== "") yield* task.say(text, { causationId: decision.id })
+    if (text !== "") yield* (actsAtOnce ? task.saying : task.say)(text, { causationId: decision.id })
     if (isDone) return yield* end(task, outcomeOf(answer), reasonOf(answer))
     run.evidence = []
     ReceivedInputs.hear(run, next)
@@ -165,7 +170,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
       // A replay follows the recorded order: an earlier release ran all calls together.
-      ordered: isInOrder(decision),
+      ordered: decision.choice.order === IN_ORDER,
       mostCommands: left,
       longResults: run.longResults,
       leftMs: leftMsOf(settings, task, run),
@@ -185,8 +190,10 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
 
 const IN_ORDER = "one-by-one"
 
-const isInOrder = (decision: Event): boolean =>
-  Vocabulary.is(decision, "DecisionMade") && decision.payload.choice.order === IN_ORDER
+const decidedNow =
+  (task: AgentTask): AgentTask["deciding"] =>
+  (decision) =>
+    Effect.map(task.decided(decision), ({ id }) => ({ id, choice: decision.choice }))
 
 /** An answer that reached its limit of tokens is incomplete. */
 const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "length" ? "truncated" : "achieved")

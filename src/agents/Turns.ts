@@ -33,6 +33,8 @@ export interface AgentDelta extends Delta {
 export interface Asking {
   readonly models: ModelsInTurn
   readonly interruptible: boolean
+  /** Whether the agent records its decision at once after an answer, whose commit then brings the answer. */
+  readonly soon: boolean
   readonly onDelta?: (delta: AgentDelta) => void
   /** Default: none. */
   readonly hints?: TurnHints
@@ -124,6 +126,7 @@ export const ask = (
           afterMs,
           partial: first.partial,
           interruptible,
+          soon: asking.soon,
           workedMs: asking.workedMs,
           retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
           fallbackTo: (failure) => Effect.map(waitAfter(failure), ({ to }) => to && nameOf(to)),

@@ -87,7 +87,7 @@ const live = (goneOn: Effect.Effect<void>) =>
     )
     yield* task.decided({ agent: "program", choice: {}, basedOn: [] })
     expect(yield* task.act("room/ring")).toMatchObject({ status: "succeeded" })
-    const causationId = yield* task.deciding({ agent: "program", choice: {}, basedOn: [] })
+    const { id: causationId } = yield* task.deciding({ agent: "program", choice: {}, basedOn: [] })
     expect(yield* task.act("room/fail", {}, { causationId })).toMatchObject({ status: "failed" })
     expect(yield* task.act("room/nothing")).toMatchObject({ status: "denied" })
     yield* task.close("achieved")

@@ -58,6 +58,8 @@ export interface Recorder {
    * be written, the next append brings it.
    */
   readonly hold: (event: CoreNewEvent) => string
+  /** Appends the held events now, if there are any. */
+  readonly recordHeld: Effect.Effect<void, AppendError>
   /**
    * Appends the first event of a stream, and returns it. If the stream has events, fails with them (`VersionConflict`).
    */
@@ -291,6 +293,11 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       state.held = [...state.held, { ...event, id, actor: recording.actor }]
       return id
     },
+    recordHeld: Effect.suspend(() =>
+      state.held.length === 0
+        ? Effect.void
+        : withHeld((held) => (held.length === 0 ? Effect.void : Effect.asVoid(appendInOrder(held, true)))),
+    ),
     recordFirst: (event, { subject, subjectOfTask, followedBy = [], elsewhere } = {}) => {
       const events = [event, ...followedBy]
       const asked = { events, expected: NoStream, ...defined({ subject, subjectOfTask, with: elsewhere }) }

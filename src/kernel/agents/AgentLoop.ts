@@ -162,7 +162,7 @@ const decideLoop = (
           ...defined({ reason: choice.reason }),
         }
       }
-      const causationId = yield* task.deciding(decision)
+      const { id: causationId } = yield* task.deciding(decision)
       const choiceMade = frozen(decided)
       if ("say" in choice) {
         const audience = choice.to === undefined ? {} : { audience: choice.to }

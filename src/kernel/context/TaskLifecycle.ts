@@ -52,6 +52,8 @@ export interface TaskLifecycle {
   readonly stop: Effect.Effect<void>
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
+  /** Whether new work would wait now. */
+  readonly isHalted: () => boolean
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Calls a function at a cancellation, or at once after one. */
   readonly whenCancelled: (cancel: (request: CancelRequest) => void) => void
@@ -62,7 +64,8 @@ export type CancelRequest = PayloadOf<"TaskCancelled">
 export const cancelledReason = (by: string, reason?: string): string =>
   plainText(`${by} cancelled it${reason === undefined ? "" : `: ${reason}`}`)
 
-export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
+/** @param beforeWait runs before new work waits for the end of a pause. Default: nothing */
+export const make = (taskId: string, beforeWait: Effect.Effect<void> = Effect.void): Effect.Effect<TaskLifecycle> =>
   Effect.gen(function* () {
     const stopped = yield* Deferred.make<never, TaskClosed>()
     const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
@@ -82,14 +85,16 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
 
     /** Suspends a new piece of work while the task is paused, and for good while it drains. */
     const begun = <A, E>(effect: Effect.Effect<A, E>, isWork: boolean): Effect.Effect<A, E> => {
-      if (!isWork) return paused ? Effect.zipRight(unpaused.await, effect) : effect
+      const afterPause = <A, E>(effect: Effect.Effect<A, E>) =>
+        paused ? Effect.zipRight(Effect.zipRight(beforeWait, unpaused.await), effect) : effect
+      if (!isWork) return afterPause(effect)
       const counted = Effect.suspend(() => {
-        if (isDraining) return Effect.never
+        if (isDraining) return Effect.zipRight(beforeWait, Effect.never)
         working += 1
         idle.unsafeClose()
         return Effect.ensuring(effect, ended)
       })
-      return paused ? Effect.zipRight(unpaused.await, counted) : counted
+      return afterPause(counted)
     }
 
     const ended = Effect.sync(() => {
@@ -166,6 +171,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       stopped: Deferred.await(stopped),
       continued: unpaused.await,
       isPaused: () => paused,
+      isHalted: () => !open || paused || isDraining,
       noticed: (events) => {
         for (const event of events) {
           // An append that met many events may report some of them twice and miss the last ones.

@@ -191,6 +191,9 @@ export const make = (
       wasLate ? Effect.void : Effect.zipRight(Effect.sleep(afterMs), exhaust({ late: true, as: agentId })),
     )
 
+  const say: Task["say"] = (content, { agentId } = {}) =>
+    answer("say", { say: plainText(content), ...as(agentId) }, ({ event }) => event)
+
   const decided: Task["decided"] = ({ choice, rationale, agentId }) =>
     decides && !(agentId !== undefined && "calls" in choice)
       ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
@@ -212,8 +215,8 @@ export const make = (
       ),
     act: (actuator, args = {}, { agentId } = {}) => act(actuator, args, agentId),
     together: (commands) => Effect.forEach(commands, ({ actuator, args, agentId }) => act(actuator, args, agentId)),
-    say: (content, { agentId } = {}) =>
-      answer("say", { say: plainText(content), ...as(agentId) }, ({ event }) => event),
+    say,
+    saying: (content, options) => Effect.asVoid(say(content, options)),
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
     worked: () => 0,
     ask: (question, _answering, options) => ask(question, options),
@@ -240,7 +243,11 @@ export const make = (
     conduct: () => Effect.void,
     searched: () => Effect.succeed(opened.id),
     decided,
-    deciding: (decision) => Effect.map(decided(decision), ({ id }) => id),
+    deciding: (decision) =>
+      Effect.map(decided(decision), (event) => ({
+        id: event.id,
+        choice: is(event, "DecisionMade") ? event.payload.choice : decision.choice,
+      })),
     close: (outcome, reason) =>
       Effect.suspend(() => {
         if (closed !== undefined) return new TaskClosed({ taskId })

@@ -51,6 +51,7 @@ export const replayThenLive = (
     act: (...command) => from(past.task.act(...command), live.act(...command)),
     together: (commands) => from(past.task.together(commands), live.together(commands)),
     say: (...message) => from(past.task.say(...message), live.say(...message)),
+    saying: (...message) => from(past.task.saying(...message), live.saying(...message)),
     consult: (...question) => from(past.task.consult(...question), live.consult(...question)),
     ask: (question, answering, options) =>
       from(

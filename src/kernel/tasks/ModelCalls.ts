@@ -49,6 +49,8 @@ export interface AskOptions<E = never> {
   readonly fallbackTo?: (failure: ModelCallFailed) => Effect.Effect<string | undefined>
   /** A second request if this one is slow. The first whole answer counts. A replay makes none. Default: none. */
   readonly hedge?: Hedging.Hedge<E>
+  /** Records the answer in the commit of the task's next event: for an agent that continues at once. Default: false. */
+  readonly soon?: boolean
   /**
    * Keeps the request within the rate limits that all tasks of the kernel share. One that would wait for longer than
    * `longestMs` fails as `rate-limited` without being sent. Default: it does not wait. A replay does not wait either.
@@ -100,7 +102,7 @@ export const ask = <E>(
           ...defined({ agentId }),
         },
       })
-      const first = CallEnd.of(task, called, partial)
+      const first = CallEnd.of(task, called, partial, options.soon)
       const ends = [first]
       const recordWithNext = (failed: ModelCallFailed, end: CallEnd.CallEnd) =>
         Effect.gen(function* () {
@@ -214,7 +216,8 @@ const beginHedge = <E>(
     hedgeOf,
     agentId,
     paced,
-  }: Pick<AskOptions<E>, "agentId" | "paced"> & { readonly requestDigest: string; readonly hedgeOf: string },
+    soon,
+  }: Pick<AskOptions<E>, "agentId" | "paced" | "soon"> & { readonly requestDigest: string; readonly hedgeOf: string },
 ) =>
   Effect.gen(function* () {
     if (!(yield* mayAsk)) return undefined
@@ -231,7 +234,7 @@ const beginHedge = <E>(
       turn,
       Effect.suspend(() => answering(called)),
     )
-    return { end: CallEnd.of(task, called, partial), answered }
+    return { end: CallEnd.of(task, called, partial, soon), answered }
   }).pipe(Effect.uninterruptible)
 
 /** Fails without an answer if the request must not leave. Otherwise tells the pace what the answer says. */

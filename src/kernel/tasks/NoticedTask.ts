@@ -17,6 +17,7 @@ export const noticing = (task: Task, notice: () => void): Task => {
     together: (...args) => noticed(task.together(...args)),
     inputs: (...args) => noticed(task.inputs(...args)),
     say: (...args) => noticed(task.say(...args)),
+    saying: (...args) => noticed(task.saying(...args)),
     consult: (...args) => noticed(task.consult(...args)),
     ask: (...args) => noticed(task.ask(...args)),
     decided: (...args) => noticed(task.decided(...args)),

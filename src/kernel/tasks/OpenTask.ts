@@ -1,8 +1,9 @@
 /** The services that a kernel gives each task, and the internal view of an open task. */
 
 import type { Effect, Scope } from "effect"
-import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
 import type { UseBelow } from "../../events/vocabulary/Tasks.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
@@ -71,6 +72,13 @@ export interface KernelContext {
 export interface OpenTask extends ActingTask, SensingTask {
   readonly kernel: KernelContext
   readonly seed: number
+  /**
+   * Records an event in the commit of the task's next event, for work that continues at once, and returns its id. If new
+   * work would wait, or if the event may be invalid, records it now.
+   *
+   * @param by whose event it is. Default: the kernel's
+   */
+  readonly recordSoon: (event: CoreNewEvent, by?: Recorder) => Effect.Effect<string, AppendError>
   /** The names of the agents at the start, if there are several. */
   readonly agents: ReadonlyArray<string> | undefined
 }

@@ -69,6 +69,11 @@ export interface Task {
     content: string,
     options?: SayOptions,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
+  /** Records a message like `say`, in the commit of the task's next event: for an agent that continues at once. */
+  readonly saying: (
+    content: string,
+    options?: SayOptions,
+  ) => Effect.Effect<void, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model by running `answering`, and records request and response. A replay returns the recorded
    * response. A replay repeats model calls outside of `consult`, because the log does not have them.
@@ -149,9 +154,9 @@ export interface Task {
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /**
    * Records a decision in the commit of the task's next event, before it: for an agent that continues at once. Returns
-   * the event's id.
+   * the event's id and choice; in a replay, the recorded ones.
    */
-  readonly deciding: (decision: Decision) => Effect.Effect<string, TaskLifecycle.TaskClosed | AppendError>
+  readonly deciding: (decision: Decision) => Effect.Effect<Decided, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops its own plugin processes, and scores it by its plugins' measures. */
   readonly close: (
     outcome: TaskOutcome,
@@ -182,6 +187,11 @@ export type ScenarioEvent = EventOf<
 
 /** An event of a search. `causationId` defaults to the task's opening. */
 export type SearchEvent = EventOf<"SearchStarted" | "StepsSearched"> & { readonly causationId?: string }
+
+/** A recorded decision. */
+export interface Decided extends Pick<Decision, "choice"> {
+  readonly id: string
+}
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {

@@ -1,6 +1,7 @@
 /** Starts a task of the log, or of a fork's draft, and serves it until it is closed or suspended. */
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
+import * as Recordable from "../../events/append/Recordable.ts"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -85,15 +86,20 @@ export interface TaskRecord {
 
 /** Makes a task's record on the log's own timeline. All appends to the task's stream go through its recorder. */
 export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
-  Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
-    lifecycle,
-    recorder: Recorder.make(
-      log,
-      { stream: `task/${id}`, taskId: id, actor: "kernel" },
-      lifecycle.noticed,
-      WallClockWatch.make(),
-    ),
-  }))
+  Effect.suspend(() => {
+    let recorder: Recorder.Recorder | undefined
+    // Whoever paused the task may want to see what led to it. If the log cannot be written, they stay held.
+    const recordHeld = Effect.suspend(() => Effect.ignore(recorder?.recordHeld ?? Effect.void))
+    return Effect.map(TaskLifecycle.make(id, recordHeld), (lifecycle) => {
+      recorder = Recorder.make(
+        log,
+        { stream: `task/${id}`, taskId: id, actor: "kernel" },
+        lifecycle.noticed,
+        WallClockWatch.make(),
+      )
+      return { lifecycle, recorder }
+    })
+  })
 
 /** A recording has the outcomes of later commands, also of those that got an earlier result. */
 const recentResultsOf = (kernel: KernelContext, { past, registry, overridden = [] }: Opening) => {
@@ -124,8 +130,15 @@ export const begin = <E>(
       scope,
     ).pipe(Effect.onError(() => closeScope(scope, Exit.void)))
     let perceived = perceptions
+    const recordSoon: OpenTask["recordSoon"] = (event, by = recorder) =>
+      Effect.suspend(() =>
+        lifecycle.isHalted() || !Recordable.isCertain(event)
+          ? Effect.map(by.record(event), ({ id }) => id)
+          : Effect.succeed(by.hold(event)),
+      )
     const context: OpenTask = {
       ...recorder,
+      recordSoon,
       continued: lifecycle.continued,
       isPaused: lifecycle.isPaused,
       noticed: lifecycle.noticed,
@@ -233,6 +246,21 @@ export const begin = <E>(
         Effect.asVoid(context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs } })),
       )
 
+    const messaging = <A>(
+      content: string,
+      options: SayOptions = {},
+      record: (event: CoreNewEvent) => Effect.Effect<A, AppendError>,
+    ) =>
+      Effect.flatMap(Options.decode("say", SayOptions, options), ({ causationId = openedBy, ...between }) =>
+        lifecycle.ifOpen(
+          record({
+            type: "MessageSent",
+            causationId,
+            payload: { content: plainText(content), format: "text", ...between },
+          }),
+        ),
+      )
+
     return {
       id,
       goal,
@@ -263,16 +291,8 @@ export const begin = <E>(
             ),
         ),
       below: (options) => lifecycle.runUntilClosed(below(options), false),
-      say: (content, options = {}) =>
-        Effect.flatMap(Options.decode("say", SayOptions, options), ({ causationId = openedBy, ...between }) =>
-          lifecycle.ifOpen(
-            context.record({
-              type: "MessageSent",
-              causationId,
-              payload: { content: plainText(content), format: "text", ...between },
-            }),
-          ),
-        ),
+      say: (content, options) => messaging(content, options, context.record),
+      saying: (content, options) => Effect.asVoid(messaging(content, options, recordSoon)),
       consult: (question, answering, options) =>
         Effect.map(
           lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options)),
@@ -316,12 +336,11 @@ export const begin = <E>(
       deciding: (decision) =>
         lifecycle.ifOpen(
           Effect.suspend(() => {
-            const own = recorder.as(`agent:${decision.agent}`)
             const event = decisionMade(decision, openedBy)
-            // Record it now: whoever paused the task may want to see what led to it.
-            return lifecycle.isPaused()
-              ? Effect.map(own.record(event), ({ id }) => id)
-              : Effect.succeed(own.hold(event))
+            return Effect.map(recordSoon(event, recorder.as(`agent:${decision.agent}`)), (id) => ({
+              id,
+              choice: decision.choice,
+            }))
           }),
         ),
       close,

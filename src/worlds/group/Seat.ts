@@ -141,6 +141,12 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
             Effect.sync(() => said(content, options.audience)),
           ),
         ),
+      saying: (content, options = {}) =>
+        inTurn(
+          Effect.tap(task.saying(content, { ...options, agentId }), () =>
+            Effect.sync(() => said(content, options.audience)),
+          ),
+        ),
       consult: (question, answering) => inTurn(task.consult(question, answering, { agentId })),
       worked: () => task.worked(agentId),
       ask: (question, answering, options = {}) => inTurn(task.ask(question, answering, { ...options, agentId })),

@@ -187,8 +187,8 @@ const make = (
   const chosen = ({ task, perceived }: Episode, agent: string, choice: JsonObject | undefined) =>
     choice === undefined
       ? Effect.succeed({})
-      : Effect.map(task.deciding({ agent, choice, basedOn: perceived.get(agent)?.events ?? [] }), (causationId) => ({
-          causationId,
+      : Effect.map(task.deciding({ agent, choice, basedOn: perceived.get(agent)?.events ?? [] }), ({ id }) => ({
+          causationId: id,
         }))
 
   /** Keeps the end of a command, and the outcomes of the agents whose episode ended with it. */

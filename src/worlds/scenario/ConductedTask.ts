@@ -35,6 +35,7 @@ export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): 
     together: (...args) => looking(task.together(...args)),
     tick: (...args) => looking(task.tick(...args)),
     say: (...args) => open(task.say(...args)),
+    saying: (...args) => open(task.saying(...args)),
     consult: (...args) => open(task.consult(...args)),
     ask: (...args) => open(task.ask(...args)),
     inputs: (...args) => open(task.inputs(...args)),

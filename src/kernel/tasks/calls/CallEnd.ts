@@ -1,13 +1,13 @@
 /** Records how one request to a language model ended: once, whatever comes first. */
 
 import { Effect } from "effect"
-import type { AppendError } from "../../../events/log/EventLog.ts"
-import type { Recorder } from "../../../events/log/Recorder.ts"
+import type { AppendError, CoreNewEvent } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import { defined } from "../../../values/defined.ts"
 import { plainText } from "../../../values/Json.ts"
+import type { OpenTask } from "../OpenTask.ts"
 import type { ModelCallFailed, ModelCallResponse } from "./ModelCall.ts"
 
 export type FailedCall = Pick<
@@ -29,10 +29,12 @@ export interface CallEnd {
   readonly cancelled: (reason: string) => Effect.Effect<void>
 }
 
+/** @param soon whether the next event's commit brings the answer (`OpenTask.recordSoon`). Default: false */
 export const of = (
-  task: { readonly record: Recorder["record"] },
+  task: Pick<OpenTask, "record" | "recordSoon">,
   called: Event,
   partial: Effect.Effect<PartialAnswer>,
+  soon = false,
 ): CallEnd => {
   const startedAt = performance.now()
   let isRecorded = false
@@ -76,17 +78,17 @@ export const of = (
     called,
     partial,
     isRecorded: () => isRecorded,
-    responded: ({ response, usage, cost }) =>
-      Effect.map(
-        task.record({
-          type: "ModelResponded",
-          causationId: called.id,
-          payload: { response, usage, ...latency(), ...defined({ cost }) },
-        }),
-        () => {
-          isRecorded = true
-        },
-      ),
+    responded: ({ response, usage, cost }) => {
+      const event: CoreNewEvent = {
+        type: "ModelResponded",
+        causationId: called.id,
+        payload: { response, usage, ...latency(), ...defined({ cost }) },
+      }
+      const recorded: Effect.Effect<unknown, AppendError> = soon ? task.recordSoon(event) : task.record(event)
+      return Effect.map(recorded, () => {
+        isRecorded = true
+      })
+    },
     failed,
     cancelled: (reason) =>
       Effect.flatMap(partial, (known) => failed({ kind: "cancelled", reason, ...known })).pipe(
