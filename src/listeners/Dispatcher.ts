@@ -1,7 +1,7 @@
 /** Opens a task for each signal of the log that has none yet, in order, as many at once as the program allows. */
 
 import { Deferred, Effect, Either, Stream } from "effect"
-import { type AppendError, CaughtUp, type EventLog, type LeaseLost, type LogError } from "../events/log/EventLog.ts"
+import type { AppendError, EventLog, LeaseLost, LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import type * as Kernel from "../kernel/Kernel.ts"
@@ -12,8 +12,10 @@ import { plainText } from "../values/Json.ts"
 import type { Inbox } from "./Inbox.ts"
 import { streamOf } from "./Listener.ts"
 import { isPassing, patiently, pause } from "./Patience.ts"
+import * as Places from "./Places.ts"
 import type * as Progress from "./Progress.ts"
 import type { CompiledRule, SignalFacts } from "./Rule.ts"
+import * as WaitingSignals from "./WaitingSignals.ts"
 
 export interface Dispatching {
   readonly log: EventLog.Service
@@ -22,7 +24,7 @@ export interface Dispatching {
   /** The names of the listeners whose signals it handles. */
   readonly listeners: ReadonlySet<string>
   readonly rules: ReadonlyArray<CompiledRule>
-  /** Tasks at work at the same time. */
+  /** Tasks at work at the same time, without those that wait for people. */
   readonly maxTasks: number
   readonly progress: Progress.Progress
 }
@@ -37,20 +39,30 @@ type Waiting = SignalFacts & { readonly event: Event }
 export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError | LogError> =>
   Effect.gen(function* () {
     const { log, kernel, inbox, listeners, rules, maxTasks, progress } = dispatching
-    const places = yield* Effect.makeSemaphore(maxTasks)
+    const { position: began } = yield* log.head
+    const places = Places.make(log, maxTasks)
     const lost = yield* Deferred.make<never, LeaseLost>()
 
-    /** Takes a place until the work ends. The work belongs to the kernel, whose end suspends it. */
-    const started = (taskId: string, work: Effect.Effect<unknown, Kernel.RunError | ResumeError>) =>
+    /** Holds a place until the work ends. The work belongs to the kernel, whose end suspends it. */
+    const started = <E>(
+      taskId: string,
+      place: Effect.Effect<void, E>,
+      work: Effect.Effect<unknown, Kernel.RunError | ResumeError>,
+    ) =>
       Effect.zipRight(
-        places.take(1),
+        place,
         Effect.suspend(() => {
           progress.began()
           return Effect.forkDaemon(
             work.pipe(
               Effect.catchAll((error) => ended(taskId, error, lost)),
               Effect.catchAllDefect((cause) => ProgramLog.error(`task ${taskId} died`, cause)),
-              Effect.ensuring(Effect.zipRight(places.release(1), Effect.sync(progress.ended))),
+              Effect.ensuring(
+                Effect.sync(() => {
+                  places.leave(taskId)
+                  progress.ended()
+                }),
+              ),
             ),
           )
         }),
@@ -59,7 +71,9 @@ export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError 
     const resumed = Effect.gen(function* () {
       for (const { taskId, agent: recorded } of yield* kernel.tasks.unfinished) {
         const rule = rules.find(({ agent }) => recorded.startsWith(`${agent.name}@`))
-        if (rule !== undefined) yield* started(taskId, kernel.tasks.resume(taskId, rule.agent))
+        if (rule !== undefined) {
+          yield* started(taskId, places.takeAgain(taskId), kernel.tasks.resume(taskId, rule.agent))
+        }
       }
     })
 
@@ -85,44 +99,43 @@ export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError 
               return yield* opening
             }
             yield* ProgramLog.warning(`signal ${id} of ${listener} opened no task: ${error.message}`)
-            return yield* unwanted(log, waiting, "refused", index, error.message)
+            const how = OWN_FAULT.has(error._tag) ? "refused" : "undelivered"
+            return yield* unwanted(log, waiting, how, index, error.message)
           }),
         ),
       )
-      return started(taskId, opening)
+      return started(taskId, places.take(taskId), opening)
     }
 
     const handle = (waiting: Waiting) =>
       Effect.gen(function* () {
         const chosen = yield* Effect.either(chosenBy(rules, waiting))
-        if (Either.isLeft(chosen)) yield* unwanted(log, waiting, "refused", undefined, chosen.left)
+        if (Either.isLeft(chosen)) yield* unwanted(log, waiting, "undelivered", undefined, chosen.left)
         else if (chosen.right === undefined) yield* unwanted(log, waiting, "ignored")
         else yield* openedFor(waiting, chosen.right)
         inbox.handled(waiting.event.id)
         progress.handled(waiting.event.position)
       })
 
-    yield* resumed
-    const left = new Map<number, Waiting>()
-    let isCaughtUp = false
-    const followed = Stream.runForEach(log.follow({ types: ["SignalReceived", "SignalHandled"] }), (item) => {
-      if (item instanceof CaughtUp) {
-        isCaughtUp = true
-        const waiting = [...left.values()]
-        left.clear()
-        return Effect.zipRight(
-          Effect.forEach(waiting, handle, { discard: true }),
-          Effect.sync(() => progress.handled(item.position)),
-        )
+    /** Handles an event of a listener. */
+    const handleEvent = (event: Event) =>
+      is(event, "SignalReceived") && listeners.has(event.payload.listener)
+        ? handle({ event, ...event.payload })
+        : Effect.void
+
+    const dispatched = Effect.gen(function* () {
+      yield* resumed
+      const { position: until } = yield* log.head
+      for (const position of yield* WaitingSignals.positions(log, listeners, until)) {
+        const [event] = yield* log.readPage({ timeline: log.timeline, after: position - 1, until: position }, 1)
+        if (event !== undefined) yield* handleEvent(event)
       }
-      if (is(item, "SignalHandled")) left.delete(item.payload.signal)
-      if (!is(item, "SignalReceived") || !listeners.has(item.payload.listener)) return Effect.void
-      const waiting = { event: item, ...item.payload }
-      if (isCaughtUp) return handle(waiting)
-      left.set(item.position, waiting)
-      return Effect.void
+      progress.handled(until)
+      const query = { timeline: log.timeline, types: ["SignalReceived"], after: until }
+      yield* Stream.runForEach(log.follow(query), (item) => ("id" in item ? handleEvent(item) : Effect.void))
+      return yield* Effect.never
     })
-    return yield* Effect.raceFirst(Effect.zipRight(followed, Effect.never), Deferred.await(lost))
+    return yield* Effect.raceFirst(places.watch(began), Effect.raceFirst(dispatched, Deferred.await(lost)))
   })
 
 /** The first rule that wants the signal, or why a condition could not be evaluated. */
@@ -135,7 +148,7 @@ const chosenBy = (rules: ReadonlyArray<CompiledRule>, signal: SignalFacts) =>
 const unwanted = (
   log: EventLog.Service,
   { event, listener }: Waiting,
-  how: "ignored" | "refused",
+  how: "ignored" | "undelivered" | "refused",
   rule?: number,
   why?: string,
 ) =>
@@ -169,6 +182,13 @@ const ended = (
   if (error._tag !== "LeaseLost") return ProgramLog.warning(`task ${taskId}: ${error.message}`)
   return error.suspended === undefined ? Effect.asVoid(Deferred.fail(lost, error)) : Effect.void
 }
+
+/** The signal itself can have no task. Any other failure is the operator's to repair, and the signal waits. */
+const OWN_FAULT: ReadonlySet<string> = new Set<(Kernel.RunError | ResumeError)["_tag"]>([
+  "InvalidEvent",
+  "TaskIdInvalid",
+  "TaskIdTaken",
+])
 
 /** The kernel ended: the signal stays in the log, and the next process handles it. */
 const NEVER: ReadonlySet<string> = new Set(["LeaseLost", "LogCorrupt"])

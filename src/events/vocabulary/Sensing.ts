@@ -177,12 +177,13 @@ export const listeningEvents = [
   ),
   eventType(
     "SignalHandled",
-    "A signal opened its task, in the same commit; or no rule wanted it, or the task could not be opened.",
+    "A signal opened its task, in the same commit; or no rule wanted it, or the task could not be opened. An undelivered signal waits: the next process that serves its listener tries it again.",
     {
       listener,
       signal: Schema.Int.annotations({ description: "Position of its `SignalReceived`" }),
-      how: Schema.Literal("task", "ignored", "refused").annotations({
-        description: "It opened a task; no rule wanted it; its task could not be opened",
+      how: Schema.Literal("task", "ignored", "undelivered", "refused").annotations({
+        description:
+          "It opened a task; no rule wanted it; its task could not be opened yet, such as for a missing plugin; it can have no task",
       }),
       task: optional(Schema.NonEmptyString.annotations({ description: "The id of the task" })),
       rule: optional(Schema.NonNegativeInt.annotations({ description: "Index of the rule that wanted it, from 0" })),

@@ -1,10 +1,11 @@
 /** A command before its dispatch: its copied arguments, and the actuator that its name resolves to. */
 
-import { Effect, type Exit } from "effect"
+import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { TaskBudget } from "../../events/vocabulary/Tasks.ts"
+import * as StoppedWork from "../../platform/fibers/StoppedWork.ts"
 import { type Actuator, actuatorsOf, instanceOf, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { EffectiveRisk } from "../../plugins/manifest/Risk.ts"
 import {
@@ -37,7 +38,8 @@ export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
 /** Stops a command when its time is used up or an input arrives. */
 export interface Stop {
-  readonly signal: Effect.Effect<string>
+  /** Registers a function that takes the reason of the stop. Returns a function that ends the registration. */
+  readonly listen: (stop: (reason: string) => void) => () => void
   reason?: string
   outcome?: CommandOutcome
 }
@@ -55,28 +57,29 @@ export const stoppable = <A, E>(
 ): Effect.Effect<A, E> =>
   stops.length === 0
     ? acting
-    : Effect.suspend(() => {
-        let ended: Exit.Exit<A, E> | undefined
-        const noted = Effect.onExit(acting, (exit) =>
-          Effect.sync(() => {
-            ended = exit
-          }),
-        )
-        const stopping = Effect.flatMap(
-          Effect.forEach(stops, (stop) => Effect.map(stop.signal, (reason) => ({ stop, reason })), {
-            concurrency: stops.length === 1 ? 1 : "unbounded",
-          }),
-          (all) => {
-            for (const { stop, reason } of all) stop.reason ??= reason
-            return Effect.interrupt
-          },
-        )
-        // The race waits until the loser has recorded its end.
-        return Effect.catchAllCause(Effect.raceFirst(noted, stopping), (cause): Effect.Effect<A, E> => {
-          const outcome = stopped()
-          return outcome === undefined ? (ended ?? Effect.failCause(cause)) : Effect.succeed(outcome)
-        })
+    : Effect.flatMap(StoppedWork.run(acting, whenAll(stops)), ({ exit }) => {
+        if (Exit.isSuccess(exit)) return exit
+        const outcome = stopped()
+        return outcome === undefined ? exit : Effect.succeed(outcome)
       })
+
+/** Stops the work once all of its stops have fired. Only then does a command have the reason of its stop. */
+const whenAll =
+  (stops: ReadonlyArray<Stop>): StoppedWork.Listen =>
+  (stopAll) => {
+    const reasons = new Map<Stop, string>()
+    const ends = stops.map((stop) =>
+      stop.listen((reason) => {
+        if (!reasons.has(stop)) reasons.set(stop, reason)
+        if (reasons.size < stops.length) return
+        for (const [of, why] of reasons) of.reason ??= why
+        stopAll()
+      }),
+    )
+    return () => {
+      for (const end of ends) end()
+    }
+  }
 
 /** A requested command. Its arguments are a copy: the kernel shows, records and executes the same value. */
 export interface Command {

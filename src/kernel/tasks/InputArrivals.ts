@@ -14,10 +14,12 @@ export interface InputArrivals {
     stream: string,
     use: (next: Effect.Effect<void>) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E>
+  /** Calls a function at each arrival, or if the log cannot tell what arrived. Returns a function that ends this. */
+  readonly listen: (stream: string, told: () => void) => () => void
 }
 
 interface Watcher {
-  arrived: Deferred.Deferred<void>
+  readonly told: () => void
 }
 
 export const make = (log: EventLog.Service): InputArrivals => {
@@ -25,21 +27,19 @@ export const make = (log: EventLog.Service): InputArrivals => {
   let endListening = () => {}
 
   const tell = (told: Iterable<Watcher>) => {
-    for (const { arrived } of told) Deferred.unsafeDone(arrived, Effect.void)
+    for (const watcher of [...told]) watcher.told()
   }
 
-  const begin = (stream: string): Watcher => {
+  const begin = (stream: string, watcher: Watcher): void => {
     if (watchers.size === 0) {
       endListening = log.onCommit((events) => {
         if (events === undefined) for (const all of watchers.values()) tell(all)
         else for (const { type, stream } of events) if (type === "InputReceived") tell(watchers.get(stream) ?? [])
       })
     }
-    const watcher: Watcher = { arrived: Deferred.unsafeMake(FiberId.none) }
     const others = watchers.get(stream)
     if (others === undefined) watchers.set(stream, new Set([watcher]))
     else others.add(watcher)
-    return watcher
   }
 
   const end = (stream: string, watcher: Watcher) => {
@@ -49,20 +49,25 @@ export const make = (log: EventLog.Service): InputArrivals => {
     if (watchers.size === 0) endListening()
   }
 
-  const next = (watcher: Watcher) =>
-    Effect.zipRight(
-      Effect.suspend(() => Deferred.await(watcher.arrived)),
-      Effect.sync(() => {
-        watcher.arrived = Deferred.unsafeMake(FiberId.none)
-      }),
-    )
-
   return {
-    // Hot path: every command of an agent with a model comes by here.
     watching: (stream, use) =>
       Effect.uninterruptibleMask((restore) => {
-        const watcher = begin(stream)
-        return endingWith(restore(Effect.suspend(() => use(next(watcher)))), () => end(stream, watcher))
+        let arrived = Deferred.unsafeMake<void>(FiberId.none)
+        const watcher: Watcher = { told: () => Deferred.unsafeDone(arrived, Effect.void) }
+        begin(stream, watcher)
+        const next = Effect.zipRight(
+          Effect.suspend(() => Deferred.await(arrived)),
+          Effect.sync(() => {
+            arrived = Deferred.unsafeMake(FiberId.none)
+          }),
+        )
+        return endingWith(restore(Effect.suspend(() => use(next))), () => end(stream, watcher))
       }),
+    // Hot path: every command of an agent with a model comes by here.
+    listen: (stream, told) => {
+      const watcher: Watcher = { told }
+      begin(stream, watcher)
+      return () => end(stream, watcher)
+    },
   }
 }

@@ -1,6 +1,6 @@
 /** The inputs of a task: received in the log from any process, and delivered to its agent once. */
 
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -61,6 +61,11 @@ export interface Inputs {
   readonly has: (options: InputOptions) => Effect.Effect<boolean, LogError>
   /** Completes when an input waits. */
   readonly awaited: (options: InputOptions) => Effect.Effect<void, LogError>
+  /**
+   * Calls a function once an input waits, and returns a function that ends this. Never calls it while the log cannot be
+   * read.
+   */
+  readonly listen: (options: InputOptions, waits: () => void) => () => void
 }
 
 export interface InputTask {
@@ -147,7 +152,25 @@ export const make = ({ id, log, arrivals, recorder, after = 0 }: InputTask): Inp
 
   const awaitedAndTaken = (options: InputOptions) => Effect.zipRight(awaited(options), take(options))
 
-  return { take, has, awaited }
+  const listen = (options: InputOptions, waits: () => void) => {
+    let isEnded = false
+    const look = () => {
+      if (isEnded || hasNone(options)) return
+      Effect.runCallback(has(options), {
+        onExit: (exit) => {
+          if (!isEnded && Exit.isSuccess(exit) && exit.value) waits()
+        },
+      })
+    }
+    const end = arrivals.listen(stream, look)
+    look()
+    return () => {
+      isEnded = true
+      end()
+    }
+  }
+
+  return { take, has, awaited, listen }
 }
 
 const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { agentId })

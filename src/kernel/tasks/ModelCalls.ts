@@ -5,6 +5,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as Deciding from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import * as StoppedWork from "../../platform/fibers/StoppedWork.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
@@ -66,9 +67,15 @@ export interface AskOptions<E = never> {
 export interface Interruption {
   readonly waits: Effect.Effect<boolean, LogError>
   readonly arrives: Effect.Effect<void, LogError>
+  /** Like `arrives`, for a function. */
+  readonly listen: StoppedWork.Listen
 }
 
-const NO_INTERRUPTION: Interruption = { waits: Effect.succeed(false), arrives: Effect.never }
+const NO_INTERRUPTION: Interruption = {
+  waits: Effect.succeed(false),
+  arrives: Effect.never,
+  listen: () => () => {},
+}
 
 /**
  * Records the request, and its response, failure (`ModelCallFailed`), cancellation or interruption. After any other
@@ -84,7 +91,7 @@ export const ask = <E>(
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { afterMs = 0, partial = NOTHING, interruptible = false, agentId, workedMs, retryInMs, hedge } = options
-      const { waits, arrives } = interruptible ? interruption : NO_INTERRUPTION
+      const { waits, arrives, listen } = interruptible ? interruption : NO_INTERRUPTION
       if (afterMs > 0) yield* restore(Effect.raceFirst(Effect.sleep(afterMs), arrives))
       const turn =
         options.paced === undefined
@@ -147,7 +154,9 @@ export const ask = <E>(
         (isWaiting) =>
           isWaiting
             ? Effect.zipRight(turn.giveBack, Effect.succeedNone)
-            : Effect.raceFirst(Effect.asSome(ending), Effect.zipRight(arrives, Effect.succeedNone)),
+            : Effect.flatMap(StoppedWork.run(ending, listen), ({ exit, stopped }) =>
+                stopped ? Effect.succeedNone : Effect.asSome(exit),
+              ),
       )
       // Read the partial answer once the answer has ended.
       const interrupted = Effect.suspend(() => {

@@ -1,7 +1,7 @@
 /** Decides when a command stops: at its time limit, or when an interrupting input arrives. */
-import { Effect } from "effect"
 import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import type * as Inputs from "./Inputs.ts"
+import type { Interruption } from "./ModelCalls.ts"
 
 export interface StopOptions {
   readonly withinMs: number | undefined
@@ -11,28 +11,32 @@ export interface StopOptions {
 const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }
 
 /** Whether an interrupting input waits, and when the next one arrives. */
-export const interruptionBy = (inputs: Pick<Inputs.Inputs, "has" | "awaited">) => ({
+export const interruptionBy = (inputs: Pick<Inputs.Inputs, "has" | "awaited" | "listen">): Interruption => ({
   waits: inputs.has(INTERRUPTING),
   arrives: inputs.awaited(INTERRUPTING),
+  listen: (stop) => inputs.listen(INTERRUPTING, stop),
 })
+
+/** The longest delay of a timer of Node, in milliseconds. Work that takes longer has no time limit. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The stop of a command, if any. Its time begins now. */
 export const stopOf = (
   { withinMs = Number.POSITIVE_INFINITY, interruptible = false }: StopOptions,
-  { arrives }: Pick<ReturnType<typeof interruptionBy>, "arrives">,
+  { listen }: Pick<Interruption, "listen">,
 ): Stop | undefined => {
   if (!Number.isFinite(withinMs) && !interruptible) return undefined
   const until = performance.now() + withinMs
-  const late = Effect.as(
-    Effect.suspend(() => Effect.sleep(Math.max(0, until - performance.now()))),
-    OUT_OF_TIME,
-  )
-  // If the log cannot be read, the command itself fails.
-  const input = Effect.as(
-    Effect.catchAll(arrives, () => Effect.never),
-    INTERRUPTED,
-  )
-  if (!interruptible) return { signal: late }
-  // A race takes two fibers of its own.
-  return { signal: Number.isFinite(withinMs) ? Effect.raceFirst(late, input) : input }
+  return {
+    listen: (stop) => {
+      const leftMs = Math.max(0, until - performance.now())
+      const timer = leftMs <= LONGEST_TIMER_MS ? setTimeout(stop, leftMs, OUT_OF_TIME) : undefined
+      // If the log cannot be read, the command itself fails.
+      const end = interruptible ? listen(() => stop(INTERRUPTED)) : undefined
+      return () => {
+        clearTimeout(timer)
+        end?.()
+      }
+    },
+  }
 }
