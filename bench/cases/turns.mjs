@@ -16,11 +16,16 @@ import { goal, scribe, settings, TURNS, turnOf } from "../programs/talking.mjs"
 const A_ROUND = 5
 
 const CONVERSATIONS = 200
+
+/** Conversations at once with a provider in another process, and their turns. */
+const MANY = 1_000
+const TURNS_OF_MANY = 10
 const REQUESTS = 60
 
 export const run = async (directory, rounds, say) => [
   ...(await turns(directory, rounds)),
   ...conversations(directory, say),
+  ...manyConversations(directory, say),
   ...(await deltas(directory)),
 ]
 
@@ -117,13 +122,34 @@ const conversations = (directory, say) => {
   ]
 }
 
+/** A thousand conversations with a provider in another process, so that the memory is that of the kernel alone. */
+const manyConversations = (directory, say) => {
+  const name = `${MANY} conversations at once, a provider in another process`
+  say(name)
+  const many = talk(path.join(directory, "many.db"), directory, MANY, TURNS_OF_MANY)
+  return [
+    {
+      what: `${name}: a turn, processor time`,
+      unit: "ms",
+      ours: many.cpuMs,
+      bound: { at: "most", value: 10, of: "ours" },
+    },
+    {
+      what: `${name}: most memory`,
+      unit: "MiB",
+      ours: many.peakMiB,
+      bound: { at: "most", value: 600, of: "ours" },
+    },
+  ]
+}
+
 const PROGRAM = fileURLToPath(new URL("../programs/conversations.mjs", import.meta.url))
 
-const talk = (log, directory, count) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, log, directory, String(count)], {
+const talk = (log, directory, ...counts) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, log, directory, ...counts.map(String)], {
     encoding: "utf8",
   })
-  if (status !== 0) throw new Error(`expected ${count} conversations, found: ${stderr}`)
+  if (status !== 0) throw new Error(`expected ${counts[0]} conversations, found: ${stderr}`)
   return JSON.parse(stdout)
 }
 

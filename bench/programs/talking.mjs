@@ -1,22 +1,9 @@
 /** The agent of the part `turns`: its model immediately answers with two calls per turn, and it has the two tools. */
 import { Effect } from "effect"
 import { Agent, Tool } from "../../dist/index.js"
+import { turnOf } from "./answers.mjs"
 
-/** Turns with calls; one without follows. */
-export const TURNS = 20
-
-export const goal = "Look around, and write down what you find"
-
-/** The answer to a conversation at any turn. */
-export const turnOf = (messages) => {
-  const turn = messages.filter(({ role }) => role === "assistant").length
-  const usage = { inputTokens: 100 * turn, outputTokens: 40 }
-  if (turn >= TURNS) return { parts: [{ type: "text", text: "I looked everywhere." }], finish: "stop", usage }
-  const call = (id, tool, args) => ({ type: "call", callId: `${id}${turn}`, tool: `program__${tool}`, args })
-  const text = { type: "text", text: `I look at place ${turn} and note what I found before.` }
-  const parts = [text, call("a", "look", { at: turn, carefully: true }), call("b", "note", { of: `place ${turn}` })]
-  return { parts, finish: "calls", usage }
-}
+export { goal, TURNS, turnOf } from "./answers.mjs"
 
 const model = {
   provider: "bench",
@@ -24,7 +11,12 @@ const model = {
   turn: ({ messages }) => Effect.sync(() => turnOf(messages)),
 }
 
-export const scribe = Agent.fromModel({ name: "scribe", model, guide: { systemPrompt: "You look and take notes." } })
+const guide = { systemPrompt: "You look and take notes." }
+
+/** The agent with another model. */
+export const scribeOf = (model) => Agent.fromModel({ name: "scribe", model, guide })
+
+export const scribe = scribeOf(model)
 
 const object = (properties) => ({ type: "object", properties, required: Object.keys(properties) })
 

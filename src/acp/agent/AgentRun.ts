@@ -72,7 +72,7 @@ export const begin = ({
     yield* Effect.raceFirst(opened(taskId), Effect.zipRight(Fiber.join(fiber), Effect.never))
     const channel = yield* Channel.make({ taskId, deltas: bench.deltas, by: bench.user })
 
-    let shown: Updates.Shown = { streamed: "", cwd: bench.cwd }
+    let shown: Updates.Shown = { streamed: "", inProgress: new Set(), cwd: bench.cwd }
     const update = (told: JsonObject) => peer.notify("session/update", { sessionId: taskId, update: told })
     const show = (event: ChannelEvent) =>
       Effect.gen(function* () {

@@ -19,7 +19,7 @@ export const replay = (
     const log = yield* EventLog
     const { position: until } = yield* log.head
     let telling = ChannelEvent.initial
-    let shown: Updates.Shown = { streamed: "", cwd }
+    let shown: Updates.Shown = { streamed: "", inProgress: new Set(), cwd }
     const updatesOf = (event: Event): ReadonlyArray<JsonObject> => {
       const opening = is(event, "TaskOpened") ? [Updates.messagePart("user_message_chunk", event.payload.goal)] : []
       const [next, happenings] = ChannelEvent.tell(telling, event, true)

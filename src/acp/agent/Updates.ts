@@ -1,6 +1,7 @@
 /** Events of a task's channel as updates for an editor. A pure fold: it remembers the text that the editor shows. */
 
 import type { ChannelEvent, Happening } from "../../agents/channel/ChannelEvent.ts"
+import * as ToolProgress from "../../agents/channel/ToolProgress.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, isObject } from "../../values/JsonObjects.ts"
 import * as ToolCallView from "./ToolCallView.ts"
@@ -8,6 +9,8 @@ import * as ToolCallView from "./ToolCallView.ts"
 export interface Shown {
   /** The text of the answer in progress that the editor already has. */
   readonly streamed: string
+  /** The calls whose progress the editor shows. */
+  readonly inProgress: ReadonlySet<string>
   readonly cwd: string
 }
 
@@ -28,8 +31,10 @@ export const of = (
       return [{ ...shown, streamed: "" }, showsWords ? words(event) : []]
     case "onToolCall":
       return [{ ...shown, streamed: "" }, [toolCall(event, shown.cwd)]]
+    case "onToolProgress":
+      return [{ ...shown, inProgress: new Set([...shown.inProgress, event.commandId]) }, [toolProgress(event)]]
     case "onToolCallEnd":
-      return [shown, [toolCallEnd(event)]]
+      return ended(shown, event)
     case "onToolCallSettled":
       return [shown, []]
     case "onRetryWait":
@@ -82,6 +87,25 @@ const toolCall = (command: ToolCallView.Command, cwd: string): JsonObject => ({
   ...ToolCallView.viewOf(command, cwd),
 })
 
+/** An editor replaces the content of a call by that of its next update. */
+const toolProgress = ({ commandId, progress }: Extract<Told, { readonly type: "onToolProgress" }>): JsonObject => ({
+  ...inProgress(commandId),
+  content: [textContent(ToolProgress.inWords(progress))],
+})
+
+const textContent = (text: string): JsonObject => ({ type: "content", content: { type: "text", text } })
+
+/** The end of a call, whose progress is not its result. */
+const ended = (
+  shown: Shown,
+  event: Extract<Told, { readonly type: "onToolCallEnd" }>,
+): readonly [Shown, ReadonlyArray<JsonObject>] => {
+  const { commandId } = event
+  if (!shown.inProgress.has(commandId)) return [shown, [toolCallEnd(event)]]
+  const others = [...shown.inProgress].filter((other) => other !== commandId)
+  return [{ ...shown, inProgress: new Set(others) }, [{ content: [], ...toolCallEnd(event) }]]
+}
+
 /** Only a success completes a call; an unknown outcome does not. */
 const toolCallEnd = ({
   commandId,
@@ -95,7 +119,7 @@ const toolCallEnd = ({
   rawOutput: result,
   ...(status === "succeeded" && unrecorded === undefined
     ? {}
-    : { content: [{ type: "content", content: { type: "text", text: wordsOf(status, result, unrecorded) } }] }),
+    : { content: [textContent(wordsOf(status, result, unrecorded))] }),
 })
 
 const wordsOf = (status: string, result: Json, unrecorded: string | undefined): string => {

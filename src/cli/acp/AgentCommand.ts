@@ -58,6 +58,7 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
         const kernel = yield* AgentAtWork.kernel("acp", open, {
           ...quiet,
           workspace: Option.some(directory),
+          onProgress: deltas.onProgress,
           confirmWithinMs: Option.orElseSome(typed.confirmWithinMs, () => CONFIRM_WITHIN_MS),
         })
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)

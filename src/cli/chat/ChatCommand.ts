@@ -55,7 +55,7 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
       onDelta: deltas.onDelta,
     })
     const { open, name: filename } = yield* OpenLog.placeOf(log)
-    const kernel = yield* AgentAtWork.kernel("chat", open, { ...typed, json })
+    const kernel = yield* AgentAtWork.kernel("chat", open, { ...typed, json, onProgress: deltas.onProgress })
     const { maxSteps, subject, deadlineMs } = typed
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })

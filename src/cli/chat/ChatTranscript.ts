@@ -1,6 +1,7 @@
 /** Turns the events of a channel into the text of a conversation, piece by piece. */
 
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
+import * as ToolProgress from "../../agents/channel/ToolProgress.ts"
 import { visibleLines } from "../../values/PlainText.ts"
 import { inWords } from "../../values/time/Wait.ts"
 import type { Style } from "../terminal/Style.ts"
@@ -80,8 +81,8 @@ export const make = (
         case "onToolCall":
           return line(`${style.dim("→")} ${style.name(oneLine(event.toolName))} ${value(event.args, MAX_LENGTH)}`)
         case "onToolProgress": {
-          const told = typeof event.progress === "number" ? `${Math.round(event.progress * 100)} %` : event.progress
-          return line(style.dim(`  ${oneLine(event.toolName)}: ${shorten(oneLine(told), MAX_LENGTH)}`))
+          const told = shorten(oneLine(ToolProgress.inWords(event.progress)), MAX_LENGTH)
+          return line(style.dim(`  ${oneLine(event.toolName)}: ${told}`))
         }
         case "onToolCallEnd": {
           const paint = event.status === "succeeded" ? style.good : style.bad

@@ -9,6 +9,7 @@ import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
+import { defined } from "../../values/defined.ts"
 import * as RecordFiles from "../../workspace/recordFiles.ts"
 import { given, milliseconds, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -62,6 +63,8 @@ export interface KernelInput extends TrustLog.Typed {
   readonly recordFiles?: boolean
   /** Tools and sensors of the program that asks for the kernel. */
   readonly program?: Pick<Hindcast.HindcastOptions, "tools" | "sensors">
+  /** Receives the progress of calls. Default: nobody does. */
+  readonly onProgress?: Hindcast.HindcastOptions["onProgress"]
 }
 
 /**
@@ -83,6 +86,7 @@ export const kernel = (command: string, log: string, { gate, confirmWithinMs, ..
         onOpenTasks: "resume",
         trust,
         ...typed.program,
+        ...defined({ onProgress: typed.onProgress }),
         ...filesOf(log, typed.recordFiles === true),
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
       })

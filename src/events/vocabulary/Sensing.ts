@@ -177,13 +177,13 @@ export const listeningEvents = [
   ),
   eventType(
     "SignalHandled",
-    "A signal opened its task, in the same commit; or no rule wanted it, or the task could not be opened. An undelivered signal waits: the next process that serves its listener tries it again.",
+    "A signal opened its task, in the same commit; or no rule wanted it, or the task could not be opened.",
     {
       listener,
       signal: Schema.Int.annotations({ description: "Position of its `SignalReceived`" }),
       how: Schema.Literal("task", "ignored", "undelivered", "refused").annotations({
         description:
-          "It opened a task; no rule wanted it; its task could not be opened yet, such as for a missing plugin; it can have no task",
+          "It opened a task; no rule wanted it; its task could not be opened, and the next process that serves its listener tries again; it can have no task",
       }),
       task: optional(Schema.NonEmptyString.annotations({ description: "The id of the task" })),
       rule: optional(Schema.NonNegativeInt.annotations({ description: "Index of the rule that wanted it, from 0" })),

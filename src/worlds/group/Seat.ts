@@ -149,7 +149,9 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
         ),
       consult: (question, answering) => inTurn(task.consult(question, answering, { agentId })),
       worked: () => task.worked(agentId),
-      ask: (question, answering, options = {}) => inTurn(task.ask(question, answering, { ...options, agentId })),
+      // After its answer, an agent may wait for its turn, so the answer is recorded at once.
+      ask: (question, answering, options = {}) =>
+        inTurn(task.ask(question, answering, { ...options, soon: false, agentId })),
       inputs: (options = {}) => inTurn(task.inputs({ ...options, agentId })),
       tick: (...time) => inTurn(task.tick(...time)),
       member: (event) => inTurn(task.member(event)),

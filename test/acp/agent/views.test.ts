@@ -60,7 +60,11 @@ describe("a command in an editor", () => {
 })
 
 describe("an event in an editor", () => {
-  const shown = (streamed = ""): Updates.Shown => ({ streamed, cwd: CWD })
+  const shown = (streamed = ""): Updates.Shown => ({
+    streamed,
+    inProgress: new Set(),
+    cwd: CWD,
+  })
   const of = (event: object, streamed = "", showsWords = false) =>
     Updates.of(shown(streamed), event as Parameters<typeof Updates.of>[1], showsWords)
   const chunk = (kind: string, text: string) => ({ sessionUpdate: kind, content: { type: "text", text } })
@@ -83,6 +87,18 @@ describe("an event in an editor", () => {
       [chunk("agent_thought_chunk", "Hm")],
     ])
     expect(of({ type: "onDelta", kind: "call", text: "{" }, "a")).toEqual([shown("a"), []])
+  })
+
+  it("shows how far a call is, until its result", () => {
+    const [halfway, updates] = of({ type: "onToolProgress", commandId: "c", toolName: "a/b", progress: 0.5 })
+    const update = { sessionUpdate: "tool_call_update", toolCallId: "c" }
+    const half = { type: "content", content: { type: "text", text: "50 %" } }
+    expect(updates).toEqual([{ ...update, status: "in_progress", content: [half] }])
+    const end = { type: "onToolCallEnd", commandId: "c", toolName: "a/b", status: "succeeded", result: 1 }
+    const ended = Updates.of(halfway, end as Parameters<typeof Updates.of>[1], false)
+    expect(ended).toEqual([shown(), [{ ...update, status: "completed", rawOutput: 1, content: [] }]])
+    // A call without progress has no content to take away.
+    expect(of(end)[1]).toEqual([{ ...update, status: "completed", rawOutput: 1 }])
   })
 
   it("forgets what streamed at a call and at words, so that the next message is shown whole", () => {
