@@ -21,7 +21,7 @@ import * as Options from "../values/Options.ts"
 import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
 import * as CommandQueue from "./acting/queue/CommandQueue.ts"
-import type * as Agent from "./agents/Agent.ts"
+import * as Agent from "./agents/Agent.ts"
 import { complete, runAgent } from "./agents/runAgent.ts"
 import * as DraftTimelines from "./context/DraftTimelines.ts"
 import * as ControlWatch from "./control/ControlWatch.ts"
@@ -46,6 +46,7 @@ import * as Tenure from "./recovery/Tenure.ts"
 import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
+import * as TreeReplay from "./replay/trees/TreeReplay.ts"
 import * as Resume from "./resume/Resume.ts"
 import * as RolloutWorld from "./rollout/RolloutWorld.ts"
 import * as SearchWorld from "./rollout/SearchWorld.ts"
@@ -272,6 +273,14 @@ export const make = <E, R>(
       fork: (agent, options) => Effect.provideService(Fork.fork(context, agent, options), Projector, projector),
       replay: (...args) =>
         Replay.replay(...args).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
+      replayTree: (taskId, agent, options = {}) =>
+        Effect.suspend(() => {
+          const called = [...(program?.functions.values() ?? [])].flatMap(({ calls }) => {
+            const found = calls?.agent()
+            return Agent.isAgent(found) ? [found] : []
+          })
+          return TreeReplay.replay(taskId, agent, { ...options, agents: [...(options.agents ?? []), ...called] })
+        }).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
       tasks: {
         open: (options) => open(options),
         run: (agent, options) => runAgent({ open, audit, ...ending }, agent, options),

@@ -12,6 +12,7 @@ import type * as PluginListeners from "./instances/PluginListeners.ts"
 import type * as TaskQueue from "./queue/TaskQueue.ts"
 import type { NotInRegistry, Registry } from "./registry/Registry.ts"
 import type * as Replay from "./replay/Replay.ts"
+import type * as TreeReplay from "./replay/trees/TreeReplay.ts"
 import type * as Resume from "./resume/Resume.ts"
 import type * as RolloutWorld from "./rollout/RolloutWorld.ts"
 import type * as SearchWorld from "./rollout/SearchWorld.ts"
@@ -78,6 +79,15 @@ export declare namespace Kernel {
       agent: Agent.Agent,
       options?: Replay.ReplayOptions,
     ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
+    /**
+     * Replays a task and the tasks that its agents started. Agents of these tasks are found by name, among `agents` and
+     * those that the program's tools call.
+     */
+    readonly replayTree: (
+      taskId: string,
+      agent: Agent.Agent,
+      options?: TreeReplay.TreeReplayOptions,
+    ) => Effect.Effect<TreeReplay.TreeReplay, Replay.ReplayError | TreeReplay.AgentNotGiven>
     /** Starts a world's process for a rollout, until the scope closes. See `Rollout` in `hindcast/worlds`. */
     readonly rolloutWorld: (
       options: RolloutWorld.RolloutWorldOptions,

@@ -20,6 +20,7 @@ import { Kernel } from "../kernel/Kernel.ts"
 import * as ResumedTasks from "../kernel/ResumedTasks.ts"
 import type { Registry } from "../kernel/registry/Registry.ts"
 import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
+import type { TreeReplay } from "../kernel/replay/trees/TreeReplay.ts"
 import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
@@ -135,6 +136,15 @@ export interface Hindcast extends Rollouts {
   readonly fork: (agent: Agent, options: ForkOptions & Calls.CallOptions) => Promise<Forked>
   /** Runs an agent on a recorded task. Everything that it perceives comes from the log. */
   readonly replay: (taskId: string, agent: Agent, options?: ReplayOptions & Calls.CallOptions) => Promise<ReplayReport>
+  /**
+   * Replays a task and the tasks that its agents started, offline. Agents of these tasks are found by name, among
+   * `agents` and those that the program's tools call (`agentAsTool`).
+   */
+  readonly replayTree: (
+    taskId: string,
+    agent: Agent,
+    options?: ReplayOptions & { readonly agents?: ReadonlyArray<Agent> } & Calls.CallOptions,
+  ) => Promise<TreeReplay>
   /** Returns the audit of a task, open or closed. */
   readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
   /**
@@ -283,11 +293,19 @@ const areAgents = Schema.is(Schema.Array(KernelAgent.Agent))
 const ofOpen = ({ of, problems }: InvalidOptions) =>
   new InvalidOptions({ of: of === "Hindcast.layer" ? "open" : of, problems })
 
-const agentCallsOf = ({ fork, replay }: Kernel.Service, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>
+const agentCallsOf = (
+  { fork, replay, replayTree }: Kernel.Service,
+  calls: Calls.Calls,
+): Pick<Hindcast, "fork" | "replay" | "replayTree"> =>
   promised(
     {
       fork: (agent: Agent, options: ForkOptions) => fork(adapted(agent, calls), options),
       replay: (taskId: string, agent: Agent, options?: ReplayOptions) => replay(taskId, adapted(agent, calls), options),
+      replayTree: (taskId: string, agent: Agent, options: ReplayOptions & { agents?: ReadonlyArray<Agent> } = {}) => {
+        const { agents, ...others } = options
+        const given = agents === undefined ? {} : { agents: agents.map((one) => adapted(one, calls)) }
+        return replayTree(taskId, adapted(agent, calls), { ...others, ...given })
+      },
     },
     calls,
   )

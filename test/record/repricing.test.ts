@@ -82,7 +82,7 @@ describe("repricing a log", () => {
         call(first, usage, { usd: 0.3 }),
         call(second, { inputTokens: 10, outputTokens: 7, cachedTokens: 0, cacheWriteTokens: 0 }, { usd: 0.1 }),
       )
-      const priced = (units: object) =>
+      const priced = (units: Parameters<typeof calcPrice>[0]) =>
         calcPrice(units, MODEL, { providerId: "anthropic", timestamp: new Date(ANSWERED) })?.total_price ?? 0
       const uncached = priced({ input_tokens: M, output_tokens: 10 })
       const cached = priced({ input_tokens: M, cache_read_tokens: M, output_tokens: 10 })

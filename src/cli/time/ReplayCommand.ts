@@ -1,11 +1,23 @@
 /** The command `hindcast replay`: an agent repeats a recorded task, up to its first divergence. */
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Replay from "../../kernel/replay/Replay.ts"
+import * as TreeReplay from "../../kernel/replay/trees/TreeReplay.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, given, milliseconds, oneOf, positive, TASK, wholeNumber } from "../command/CommonOptions.ts"
+import {
+  argument,
+  common,
+  given,
+  milliseconds,
+  oneOf,
+  positive,
+  repeatedText,
+  TASK,
+  wholeNumber,
+} from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -15,6 +27,7 @@ import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as ClosedProgram from "../record/ClosedProgram.ts"
 import * as Program from "../record/Program.ts"
 import * as ReplayProgram from "../record/ReplayProgram.ts"
+import * as AgentModule from "../task/AgentModule.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
 import { at, json as jsonText, moment } from "../terminal/Text.ts"
@@ -56,6 +69,10 @@ export const replay = Command.make(
       ),
       Options.optional,
     ),
+    below: repeatedText(
+      "below",
+      "FILE: the agent of tasks that the task started, by its name; repeat it for several. Replays these tasks, too",
+    ),
     part: wholeNumber("part", 1).pipe(
       Options.withDescription(
         "With a program after --, if several processes recorded the task one after another: the number of the process to replay, from 1",
@@ -66,41 +83,76 @@ export const replay = Command.make(
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, words, live, part, trustLog, allowHost, ...typed }) =>
-    Effect.gen(function* () {
-      const taskId = yield* Ids.task(task)
-      if (words.length > 0 && json) {
-        const found = "a program after --, whose output is its own"
-        return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
-      }
-      if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
-      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, { live, part, allowHost })
-      const [ofProgram] = [
-        ...(Option.isSome(live) ? [`--live ${live.value}`] : []),
-        ...(Option.isSome(part) ? [`--part ${part.value}`] : []),
-        ...allowHost.map((host) => `--allow-host ${host}`),
-      ]
-      if (ofProgram !== undefined) {
-        const expected = "a program after --, such as -- node agent.js"
-        return yield* new BadInput({ input: ofProgram, expected, found: "an agent of Hindcast's own" })
-      }
-      const conversation = yield* ConversationTask.isOne(taskId)
-      const loaded = yield* AgentOption.load(typed, "replay", { conversation })
-      const begun = yield* Replay.begin(taskId, loaded, given({ deadlineMs }))
-      const report = yield* Effect.onInterrupt(begun.report, () => Output.note(stoodAt(begun.standing(), json)))
-      const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
-      yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))
-      if (report.divergence !== null) {
-        const { position, kind } = report.divergence
-        const after = before.findLast((event) => event.position < position)?.position ?? position - 1
-        return yield* new Diverged({ taskId: report.taskId, timeline: report.timeline, position, after, kind })
-      }
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
+  ({ log, json, task, timeline, deadlineMs, words, live, part, below, trustLog, allowHost, ...typed }) =>
+    inWholeLog((whole) =>
+      Effect.gen(function* () {
+        const taskId = yield* Ids.task(task)
+        if (words.length > 0 && json) {
+          const found = "a program after --, whose output is its own"
+          return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
+        }
+        if (words.length > 0 && below.length > 0) {
+          const found = "a program after --, whose task has none below it"
+          return yield* new BadInput({ input: "--below", expected: "an agent of Hindcast's own", found })
+        }
+        if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
+        if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, { live, part, allowHost })
+        const [ofProgram] = [
+          ...(Option.isSome(live) ? [`--live ${live.value}`] : []),
+          ...(Option.isSome(part) ? [`--part ${part.value}`] : []),
+          ...allowHost.map((host) => `--allow-host ${host}`),
+        ]
+        if (ofProgram !== undefined) {
+          const expected = "a program after --, such as -- node agent.js"
+          return yield* new BadInput({ input: ofProgram, expected, found: "an agent of Hindcast's own" })
+        }
+        const conversation = yield* ConversationTask.isOne(taskId)
+        const loaded = yield* AgentOption.load(typed, "replay", { conversation })
+        if (below.length > 0) {
+          const agents = yield* Effect.forEach(below, AgentModule.load)
+          const options = { agents, timeline: Option.getOrElse(timeline, () => MAIN), ...given({ deadlineMs }) }
+          const tree = yield* whole(TreeReplay.replay(taskId, loaded, options))
+          yield* Output.show(json, tree, (style) => ReplayPage.tree(style, tree))
+          for (const report of tree.tasks) yield* whole(parted(report))
+          return
+        }
+        const begun = yield* Replay.begin(taskId, loaded, given({ deadlineMs }))
+        const report = yield* Effect.onInterrupt(begun.report, () => Output.note(stoodAt(begun.standing(), json)))
+        const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
+        yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))
+        const left = yield* whole(TreeReplay.countBelow(taskId, report.timeline))
+        if (left > 0) yield* Output.note(ReplayPage.notReplayed(left, json))
+        yield* parted(report)
+      }).pipe(TimelineOption.provide(timeline)),
+    ).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
     "Run an agent on a recorded task, using only the recording, and show whether and where it diverges (exit code 2). Or, after --, run a program that `hindcast record` recorded",
   ),
 )
+
+/** Gives the command the whole log next to the view of its timeline: the children of a forked task are on `main`. */
+const inWholeLog = <A, E, R>(
+  command: (
+    whole: <B, E2>(effect: Effect.Effect<B, E2, EventLog | Projector>) => Effect.Effect<B, E2>,
+  ) => Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function* () {
+    const [log, projector] = [yield* EventLog, yield* Projector]
+    return yield* command((effect) =>
+      effect.pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector)),
+    )
+  })
+
+/** Fails if a task diverged. */
+const parted = (report: Replay.ReplayReport) =>
+  Effect.gen(function* () {
+    if (report.divergence === null) return
+    const { position, kind } = report.divergence
+    const before = yield* eventsBefore(report, position)
+    const after = before.findLast((event) => event.position < position)?.position ?? position - 1
+    return yield* new Diverged({ taskId: report.taskId, timeline: report.timeline, position, after, kind })
+  })
 
 const stoodAt = (standing: Replay.Standing, json: boolean): string => {
   if (json) return jsonText({ stood: standing })

@@ -202,6 +202,9 @@ export const PolicyOptions = Options.of<PolicyOptions>({
   required: { name: Options.Text, version: Options.Text, policy: Options.callable<PolicyOptions["policy"]>() },
 })
 
+/** Whether a value is an agent. */
+export const isAgent = (value: unknown): value is Agent => Schema.is(AgentShape)(value)
+
 /** Makes an agent that maps readings to its next choice. Throws `InvalidOptions` for invalid options. */
 export const fromPolicy = (options: PolicyOptions): DecidingAgent => {
   const decoded = Options.decode("fromPolicy", PolicyOptions, options)

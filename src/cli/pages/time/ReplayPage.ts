@@ -1,11 +1,12 @@
 /** Formats the result of a replay. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { ReplayReport } from "../../../kernel/replay/Replay.ts"
+import type { TreeReplay } from "../../../kernel/replay/trees/TreeReplay.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, duration, value } from "../../terminal/Text.ts"
+import { at, count, duration, json as jsonText, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
 /** @param before the events before a divergence */
@@ -36,6 +37,19 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
     ...EventLine.lines(style, before),
   ]
 }
+
+/** The replays of a task and the tasks below it: a line each, and the first difference of those that diverged. */
+export const tree = (style: Style, { tasks }: TreeReplay): ReadonlyArray<string> => [
+  ...tasks.flatMap((report) => lines(style, report, [])),
+  "",
+  style.dim(`${count(tasks.length, "task")} replayed, each from its own recording.`),
+]
+
+/** The tasks below a replayed one say nothing about themselves. */
+export const notReplayed = (left: number, json: boolean): string =>
+  json
+    ? jsonText({ notReplayed: left })
+    : `${count(left, "task")} below it ${left === 1 ? "was" : "were"} not replayed; --below FILE names the agents of such tasks.`
 
 /** An agent's decision in words: a command, a message, a claimed outcome, or a model call. */
 export const choice = (of: JsonObject): string => {

@@ -1,0 +1,92 @@
+/** Replays a recorded task together with the tasks that its agents started, each from its own recording. */
+
+import { Data, Effect, Schema } from "effect"
+import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
+import type { Projector } from "../../../projections/projector/Projector.ts"
+import * as TaskList from "../../../projections/state/TaskList.ts"
+import * as TaskTree from "../../../projections/tree/TaskTree.ts"
+import { defined } from "../../../values/defined.ts"
+import * as Options from "../../../values/Options.ts"
+import * as Agent from "../../agents/Agent.ts"
+import * as Replay from "../Replay.ts"
+
+/** Options of a tree's replay. */
+export interface TreeReplayOptions extends Replay.ReplayOptions {
+  /**
+   * The agents of the tasks below, each found by its name. Default: those that the program's tools call
+   * (`Agent.asTool`), and the agent of the task at the top.
+   */
+  readonly agents?: ReadonlyArray<Agent.Agent>
+}
+
+/** Schema of `TreeReplayOptions`. */
+export const TreeReplayOptions = Options.of<TreeReplayOptions>({
+  optional: { timeline: Options.Text, deadlineMs: Options.Milliseconds, agents: Schema.Array(Agent.Agent) },
+})
+
+/** The replays of a tree. */
+export interface TreeReplay {
+  readonly taskId: string
+  readonly timeline: string
+  /** `diverged` if any of the tasks did. */
+  readonly verdict: Replay.ReplayReport["verdict"]
+  /** Whether all recordings are complete. */
+  readonly complete: boolean
+  /** The task, then the tasks below it: a child before its own children, siblings oldest first. */
+  readonly tasks: ReadonlyArray<Replay.ReplayReport & { readonly depth: number }>
+}
+
+/** A task below has an agent that was not given, so that nobody could replay it. Nothing was replayed. */
+export class AgentNotGiven extends Data.TaggedError("AgentNotGiven")<{
+  readonly taskId: string
+  readonly agent: string
+  readonly given: ReadonlyArray<string>
+}> {
+  override get message() {
+    return `Task ${this.taskId}: expected its agent ${this.agent} among those of the tasks below, found ${this.given.join(", ") || "none"}. Nothing was replayed.`
+  }
+}
+
+/**
+ * Replays a task and all tasks below it, one after another, offline: nothing is executed or appended. A command that
+ * called an agent gets the recorded answer, and the called agent's own task is compared by its own replay, so that a
+ * difference in any of them is found. The tree of a forked task has the tasks that the fork started.
+ */
+export const replay = (
+  taskId: string,
+  inputAgent: Agent.Agent,
+  input: TreeReplayOptions = {},
+): Effect.Effect<TreeReplay, Replay.ReplayError | AgentNotGiven, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const agent = yield* Options.decode("replayTree", Agent.Agent, inputAgent, ["agent"])
+    const { agents = [], timeline, deadlineMs } = yield* Options.decode("replayTree", TreeReplayOptions, input)
+    const log = yield* EventLog
+    const place = { taskId, timeline: timeline ?? log.timeline }
+    const members = yield* TaskList.standings(log)
+    const candidates = [...agents, agent]
+    const below = yield* Effect.forEach(TaskTree.descendantsOf(members, place), ({ taskId, task, depth }) => {
+      const found = candidates.find(({ name }) => task.agent.startsWith(`${name}@`))
+      const given = candidates.map(Agent.fullName)
+      return found === undefined
+        ? new AgentNotGiven({ taskId, agent: task.agent, given })
+        : Effect.succeed({ taskId, agent: found, depth, options: defined({ deadlineMs }) })
+    })
+    const top = { taskId, agent, depth: 0, options: defined({ timeline, deadlineMs }) }
+    const tasks = yield* Effect.forEach([top, ...below], ({ taskId, agent, depth, options }) =>
+      Effect.map(Replay.replay(taskId, agent, options), (report) => ({ ...report, depth })),
+    )
+    return {
+      taskId,
+      timeline: place.timeline,
+      verdict: tasks.some(({ verdict }) => verdict === "diverged") ? ("diverged" as const) : ("identical" as const),
+      complete: tasks.every(({ complete }) => complete),
+      tasks,
+    }
+  })
+
+/** The number of tasks below a task, which a replay of that task alone does not repeat. */
+export const countBelow = (taskId: string, timeline: string = MAIN) =>
+  Effect.gen(function* () {
+    const members = yield* TaskList.standings(yield* EventLog)
+    return TaskTree.descendantsOf(members, { taskId, timeline }).length
+  })
