@@ -15,11 +15,11 @@ describe("a process that runs a tree of tasks with memories, killed with SIGKILL
     () =>
       Effect.gen(function* () {
         const random = seeded(SEED)
-        const { kills, trees } = yield* campaign(KILLS, () => ({
-          commits: 1 + Math.floor(random() * MOST_COMMITS),
-          moment: random() < 0.5 ? "before" : "after",
-        }))
-        process.stdout.write(`${kills} kills, ${trees} trees\n`)
+        const { kills } = yield* campaign(
+          KILLS,
+          () => ({ commits: 1 + Math.floor(random() * MOST_COMMITS), moment: random() < 0.5 ? "before" : "after" }),
+          (sofar) => process.stdout.write(`${sofar.kills} kills, ${sofar.trees} trees\n`),
+        )
         expect(kills).toBeGreaterThanOrEqual(KILLS)
       }),
     { timeout: 3_600_000 },

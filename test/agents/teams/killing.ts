@@ -25,13 +25,19 @@ export interface Campaign {
  * opened once and stored its memory once, that each cost counts once, and that the budget was kept.
  *
  * @param commitsOf at which of its commits the next process dies
+ * @param tell learns how far the campaign is, after each tree
  */
-export const campaign = (most: number, commitsOf: () => { readonly commits: number; readonly moment: string }) =>
+export const campaign = (
+  most: number,
+  commitsOf: () => { readonly commits: number; readonly moment: string },
+  tell: (sofar: Campaign) => void = () => {},
+) =>
   Effect.gen(function* () {
     let [kills, trees] = [0, 0]
     while (kills < most) {
       kills += yield* tree(() => commitsOf())
       trees += 1
+      tell({ kills, trees })
     }
     return { kills, trees } satisfies Campaign
   })
