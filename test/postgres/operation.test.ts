@@ -5,6 +5,7 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { Lease } from "../../src/events/log/Lease.ts"
 import { Presence } from "../../src/events/log/Presence.ts"
 import { Snapshots } from "../../src/events/log/Snapshots.ts"
+import * as OldTransactions from "../../src/events/postgres/oldTransactions.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
 import { control, ownServer, startMeanwhile } from "./cluster.ts"
 import { schema, sql, urlOf } from "./server.ts"
@@ -117,6 +118,31 @@ describe("the server", () => {
           )
           for (const readonly of [false, true]) expect((yield* failing(url, readonly)).message).toContain(advice)
         }
+      }),
+    ))
+})
+
+describe("old transactions", () => {
+  it("are found with their sessions, however short the limit", () =>
+    run(
+      Effect.gen(function* () {
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        yield* logAt(url)
+        const client = new pg.Client({ connectionString: url.split("?")[0], application_name: "forgetful" })
+        yield* Effect.acquireRelease(
+          Effect.promise(() => client.connect()),
+          () => Effect.promise(() => client.end()),
+        )
+        yield* Effect.promise(() => client.query("BEGIN; SELECT 1"))
+        const ours = (found: ReadonlyArray<OldTransactions.OldTransaction>) =>
+          found.filter(({ program }) => program === "forgetful")
+        const [found] = ours(yield* OldTransactions.find(url, 0))
+        expect(found).toMatchObject({ user: "tester", state: "idle in transaction" })
+        expect(ours(yield* OldTransactions.find(url))).toEqual([])
+        const [[pid] = []] = yield* Effect.promise(() =>
+          sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'forgetful'"),
+        )
+        expect(found?.pid).toBe(pid)
       }),
     ))
 })

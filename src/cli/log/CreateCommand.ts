@@ -8,6 +8,9 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { oneLine } from "../terminal/Text.ts"
 
+/** The variable with the password of new roles, for setting up by a script. */
+const PASSWORD = "HINDCAST_ROLE_PASSWORD"
+
 const options = {
   writer: repeatedText("writer", "A role that may append, and read personal data. Created if it does not exist"),
   reader: repeatedText("reader", "A role that may read, personal data too. Created if it does not exist"),
@@ -40,7 +43,17 @@ export const create = Command.make(
       if (twice !== undefined)
         return yield* new BadInput({ input: twice.role, expected: "each role once", found: "two kinds of access" })
       const tenants = yield* Effect.promise(() => import("../../events/postgres/tenants.ts"))
-      const made = yield* tenants.create(url, grants)
+      const chosen = process.env[PASSWORD] || undefined
+      if (chosen !== undefined && !/^[\x21-\x7e]{12,128}$/.test(chosen))
+        return yield* new BadInput({
+          input: PASSWORD,
+          expected: "12 to 128 ASCII characters without spaces",
+          found: "others",
+        })
+      const tenant = yield* tenants.create(url, grants, chosen)
+      // Whoever chose it has it.
+      const made =
+        chosen === undefined ? tenant : { ...tenant, roles: tenant.roles.map((one) => ({ ...one, password: null })) }
       yield* Output.show(json, made, () => [
         made.created ? `Created the log ${made.log}` : `The log ${made.log} exists.`,
         ...made.roles.map((granted) => `  ${oneLine(granted.role)}, ${granted.access}${passwordOf(granted)}`),

@@ -11,6 +11,7 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as KeptSnapshots from "../../projections/unfinished/KeptSnapshots.ts"
+import { defined } from "../../values/defined.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -35,6 +36,7 @@ export const info = Command.make("info", common, ({ log: place, json }) =>
       gate: yield* lastGate,
       snapshot: yield* KeptSnapshots.reach(yield* Projector),
       space,
+      ...defined({ oldTransactions: yield* oldTransactionsOf(place) }),
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
   }).pipe(Effect.provide(OpenLog.forEvents(place))),
@@ -47,6 +49,17 @@ const spaceOf = (place: Option.Option<string>, filename: string, streams: number
       : Effect.flatMap(
           Effect.promise(() => import("../../events/postgres/space.ts")),
           (server) => server.measureSpace(url, streams),
+        ),
+  )
+
+/** Undefined for a log in a file. */
+const oldTransactionsOf = (place: Option.Option<string>) =>
+  Effect.flatMap(OpenLog.serverOf(place), (url) =>
+    url === undefined
+      ? Effect.succeed(undefined)
+      : Effect.flatMap(
+          Effect.promise(() => import("../../events/postgres/oldTransactions.ts")),
+          (transactions) => transactions.find(url),
         ),
   )
 

@@ -49,8 +49,14 @@ const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
  * Creates the log if the schema does not exist, and roles that do not exist, each with a random password; gives each role
  * its rights. A second call changes nothing. The URL's user must own the log or be allowed to create schemas, and to
  * create roles if any is missing.
+ *
+ * @param chosen the password of new roles. Default: a random one for each
  */
-export const create = (url: string, grants: ReadonlyArray<Grant>): Effect.Effect<Tenant, LogError | RoleRefused> =>
+export const create = (
+  url: string,
+  grants: ReadonlyArray<Grant>,
+  chosen?: string,
+): Effect.Effect<Tenant, LogError | RoleRefused> =>
   Effect.gen(function* () {
     const parsed = Address.parse(url)
     if (Either.isLeft(parsed)) return yield* new LogUnavailable({ log: ServerUrl.shown(url), reason: parsed.left })
@@ -63,7 +69,7 @@ export const create = (url: string, grants: ReadonlyArray<Grant>): Effect.Effect
       await install.findOrCreate(database)
       return exists !== true
     })
-    const roles = yield* Effect.forEach(grants, (grant) => granted(database, grant))
+    const roles = yield* Effect.forEach(grants, (grant) => granted(database, grant, chosen))
     return { log: withoutUser(address.name), created, roles }
   }).pipe(Effect.scoped)
 
@@ -76,7 +82,11 @@ const checked = (role: string): Effect.Effect<void, RoleRefused> =>
         found: "another name",
       })
 
-const granted = (database: Database, { role, access }: Grant): Effect.Effect<Granted, LogError | RoleRefused> =>
+const granted = (
+  database: Database,
+  { role, access }: Grant,
+  chosen: string | undefined,
+): Effect.Effect<Granted, LogError | RoleRefused> =>
   Effect.gen(function* () {
     const { address, queryOnce } = database
     const attempt = <A>(run: () => Promise<A>) => attemptRead(address, run)
@@ -87,7 +97,7 @@ const granted = (database: Database, { role, access }: Grant): Effect.Effect<Gra
         expected: "a role that only has the rights that it is given",
         found: "a superuser, or the owner of this log, who may do everything",
       })
-    const password = row === undefined ? randomBytes(24).toString("base64url") : null
+    const password = row === undefined ? (chosen ?? randomBytes(24).toString("base64url")) : null
     if (password !== null) {
       // The server, and its log of statements, never see the password. Both parts are checked or made here.
       const statement = `CREATE ROLE ${role} LOGIN PASSWORD '${verifierOf(password)}'`

@@ -1,7 +1,10 @@
 /** Formats a log's contents and the space that they take. */
+
 import type { Space, StoragePart, StorageShare } from "../../../events/maintenance/StorageUsage.ts"
+import type { OldTransaction } from "../../../events/postgres/oldTransactions.ts"
 import type { Head } from "../../../events/vocabulary/Event.ts"
 import * as GateSummary from "../../../projections/summary/GateSummary.ts"
+import { duration } from "../../../values/Formats.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
@@ -21,17 +24,20 @@ export interface Info {
   readonly gate: JsonObject | null
   readonly snapshot: number
   readonly space: Space
+  /** Of a server: transactions that have been open for more than ten minutes. */
+  readonly oldTransactions?: ReadonlyArray<OldTransaction>
 }
 
 export const lines = (
   style: Style,
-  { path, head, tasks, plugins, gate, snapshot, space }: Info,
+  { path, head, tasks, plugins, gate, snapshot, space, oldTransactions = [] }: Info,
 ): ReadonlyArray<string> => [
   `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}${sizeNote("recorded files", space.filesBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
   snapshotLine(snapshot, head),
+  ...oldTransactions.map((one) => style.bad(warningOf(one))),
   ...(gate === null ? [] : [`gate of the last kernel: ${GateSummary.of(gate)}`]),
   "",
   ...Table.lines(style, ["space", ...Table.right("size", "share")], spaceRows(space)),
@@ -42,6 +48,9 @@ export const lines = (
   ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
+
+const warningOf = ({ pid, user, program, state, ageMs }: OldTransaction): string =>
+  `session ${pid} of ${oneLine(user)}${program === "" ? "" : ` (${oneLine(program)})`} has had a transaction open for ${duration(ageMs)}, ${oneLine(state)}: tables grow until it ends. \`SELECT pg_terminate_backend(${pid})\` ends it`
 
 const snapshotLine = (snapshot: number, { position }: Head): string =>
   snapshot === 0
