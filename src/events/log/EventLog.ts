@@ -79,6 +79,11 @@ export interface Query {
    * false.
    */
   readonly whole?: boolean
+  /**
+   * True to read the steps of a compact event (`StepsRecorded`) in short: instead of all steps before the last selected
+   * one, the changes that they make together and the last readings. Default: false.
+   */
+  readonly condensed?: boolean
 }
 
 /** The fields of a committed event that queries filter by. */

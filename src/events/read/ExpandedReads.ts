@@ -2,6 +2,7 @@
 
 import { Data, Effect, Option } from "effect"
 import { LogCorrupt, type LogError, type Query } from "../log/EventLog.ts"
+import { condense } from "../steps/Condensation.ts"
 import { COMPACT, expand, isCompact, TYPES } from "../steps/Expansion.ts"
 import * as StepPosition from "../steps/StepPosition.ts"
 import type { Event } from "../vocabulary/Event.ts"
@@ -42,14 +43,13 @@ export const expanded = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
 /** Makes the reads of a backend. Remembers the last compact event, which the next page may continue. */
 export const make = ({ name, readPage }: Source): ExpandedReads => {
   let last: Expanded | undefined
+  /** Whole compact events in short, by their hashes: a fold to any later step reads them again. */
+  const short = new Map<string, ReadonlyArray<Event>>()
 
-  const eventsIn = (event: Event): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
+  const read = (event: Event, how: () => ReadonlyArray<Event>): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
     Effect.suspend(() => {
-      if (last?.id === event.id && last.hash === event.hash) return Effect.succeed(last.events)
       try {
-        const events = expand(event)
-        last = new Expanded({ id: event.id, hash: event.hash, events })
-        return Effect.succeed(events)
+        return Effect.succeed(how())
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause)
         return Effect.fail(
@@ -58,7 +58,27 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       }
     })
 
-  const page: ReadPage = (query, limit) => {
+  const eventsIn = (event: Event): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
+    read(event, () => {
+      if (last?.id === event.id && last.hash === event.hash) return last.events
+      const events = expand(event)
+      last = new Expanded({ id: event.id, hash: event.hash, events })
+      return events
+    })
+
+  const condensedIn = (event: Event, until: number): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
+    read(event, () => {
+      const isWhole = until >= event.position && event.personal?.readable !== false
+      const known = isWhole ? short.get(event.hash) : undefined
+      if (known !== undefined) return known
+      const events = condense(event, until)
+      if (!isWhole || events.length > MAX_SHORT) return events
+      if (short.size >= MAX_KEPT) short.clear()
+      short.set(event.hash, events)
+      return events
+    })
+
+  const page: ReadPage = ({ condensed = false, ...query }, limit) => {
     if (isOfOther(query)) return readPage(query, limit)
     const { after = 0, until } = query
     const whole: Query = widened({
@@ -74,7 +94,11 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
         // Most pages have no compact event.
         if (events.length === 0 && whole.after === after && !found.some(isCompact)) return found
         for (const event of found) {
-          const inside = isCompact(event) ? yield* eventsIn(event) : []
+          const inside = !isCompact(event)
+            ? []
+            : condensed && after <= event.position - 1
+              ? yield* condensedIn(event, until ?? event.position)
+              : yield* eventsIn(event)
           for (const one of [...inside, event]) {
             if (!matches(query, one)) continue
             events.push(one)
@@ -104,9 +128,11 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 
   return {
     readPage: ({ whole = false, ...query }, limit) => {
-      if (whole) return readPage(query, limit)
+      if (whole) return readPage(withoutCondensed(query), limit)
       const { after, until } = query
-      return limit === 1 && after !== undefined && until === after + 1 ? at(query, until) : page(query, limit)
+      return limit === 1 && after !== undefined && until === after + 1
+        ? at(withoutCondensed(query), until)
+        : page(query, limit)
     },
     within: (find, id) =>
       Effect.gen(function* () {
@@ -117,6 +143,15 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       }),
   }
 }
+
+/** Backends do not know the field. */
+const withoutCondensed = ({ condensed: _, ...query }: Query): Query => query
+
+/** Compact events that are kept in short. */
+const MAX_KEPT = 512
+
+/** Events of a compact event in short. One whose steps cannot be merged has more. */
+const MAX_SHORT = 64
 
 class Expanded extends Data.Class<{
   readonly id: string

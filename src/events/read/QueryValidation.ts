@@ -47,6 +47,8 @@ const isPart: Check = (value) => {
   return isOne && Number(of) <= MAX_PARTS ? undefined : `a part: { index, of }, with 0 ≤ index < of ≤ ${MAX_PARTS}`
 }
 
+const isFlag: Check = (value) => (typeof value === "boolean" ? undefined : "true or false")
+
 const FIELDS: { readonly [field: string]: Check } = {
   after: isPosition,
   until: isPosition,
@@ -58,7 +60,8 @@ const FIELDS: { readonly [field: string]: Check } = {
   part: isPart,
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
   plugin: isName,
-  whole: (value) => (typeof value === "boolean" ? undefined : "true or false"),
+  whole: isFlag,
+  condensed: isFlag,
 }
 
 const describe = (value: unknown): string => {

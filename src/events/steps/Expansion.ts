@@ -60,7 +60,8 @@ export const expand = (event: Event): ReadonlyArray<Event> => {
   return writer.events
 }
 
-class Writer {
+/** Writes the events that a compact event stands for, in order. */
+export class Writer {
   readonly events: Array<Event> = []
   readonly #event: Event
   readonly #taskId: string
@@ -130,6 +131,19 @@ class Writer {
     this.#read(readings, number + 2)
   }
 
+  /**
+   * The changes of the document that steps up to this one make together, and its readings, at the places of this step's
+   * own.
+   */
+  together(index: number, patch: Step["patch"], readings: JsonObject): void {
+    const { plugin, first } = this.#payload
+    this.#place = index
+    this.#within = CHANGED
+    this.#causationId = this.#event.causationId
+    if (patch.length > 0) this.#add("EnvironmentChanged", { plugin, patch: patch as unknown as Json })
+    this.#read(readings, first + index + 2)
+  }
+
   finish(totals: JsonObject): void {
     this.#addAll([{ type: "ScoringFinished", payload: { scoreSetId: scoreSetOf(this.#taskId), totals } }])
   }
@@ -177,6 +191,9 @@ class Writer {
     return event
   }
 }
+
+/** The events of a step before its change: its command, the gate's word, the dispatch and the outcome. */
+const CHANGED = 4
 
 /** Finite numbers by name; a recorder writes no others. */
 const rewardsIn = ({ rewards }: JsonObject): { readonly [name: string]: number } =>

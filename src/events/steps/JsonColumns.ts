@@ -172,17 +172,31 @@ export const join = (shape: Shape, next: () => Float64Array): Reader => {
       return (row) => items.map((item) => item(row))
     }
     case "object": {
-      const fields = shape.fields.map(({ key, has, shape: inside }) => {
-        const column = has === true ? next() : undefined
-        return { key, column, read: join(inside, next) }
-      })
-      return (row) => {
-        const object: Record<string, Json> = {}
-        for (const { key, column, read } of fields) {
-          if (column === undefined || column[row] === 1) SafeRecord.put(object, key, read(row))
-        }
-        return object
-      }
+      const fields = joinFields(shape.fields, next)
+      return (row) => objectOf(fields, row)
     }
   }
+}
+
+/** Reads the values of a key. `has` is its column of rows; undefined if it is in all. */
+export interface FieldReader {
+  readonly key: string
+  readonly has: Float64Array | undefined
+  readonly read: Reader
+}
+
+/** Readers of the keys of objects; `join` makes one of them. */
+export const joinFields = (fields: ReadonlyArray<Field>, next: () => Float64Array): ReadonlyArray<FieldReader> =>
+  fields.map(({ key, has, shape }) => {
+    const column = has === true ? next() : undefined
+    return { key, has: column, read: join(shape, next) }
+  })
+
+/** The object in a row. */
+export const objectOf = (fields: ReadonlyArray<FieldReader>, row: number): JsonObject => {
+  const object: Record<string, Json> = {}
+  for (const { key, has, read } of fields) {
+    if (has === undefined || has[row] === 1) SafeRecord.put(object, key, read(row))
+  }
+  return object
 }

@@ -13,7 +13,16 @@ import { isTooDeep, type Json, type JsonObject } from "../../values/Json.ts"
 import { MAX_STEPS } from "../../values/StepAddress.ts"
 import { PatchOperation } from "../vocabulary/Sensing.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
-import { join, MAX_COLUMNS, type Reader, type Shape, split } from "./JsonColumns.ts"
+import {
+  type FieldReader,
+  join,
+  joinFields,
+  MAX_COLUMNS,
+  objectOf,
+  type Reader,
+  type Shape,
+  split,
+} from "./JsonColumns.ts"
 import * as NumberColumns from "./NumberColumns.ts"
 import type { Predictor } from "./Predictors.ts"
 import type { RowRun } from "./RowRun.ts"
@@ -124,7 +133,25 @@ export interface Content extends Encoded {
  * Decodes a run of steps. Takes memory in proportion to `MAX_COLUMN_BYTES`, for any content. Throws an error with the
  * reason if `encoder` does not write such content.
  */
-export const decode = ({ steps, bytes, digest, columns }: Content): ReadonlyArray<Step> => {
+export const decode = (content: Content): ReadonlyArray<Step> => {
+  const { stepAt } = readerOf(content)
+  return Array.from({ length: content.steps }, (_, row) => stepAt(row))
+}
+
+/** Reads single steps of a run. */
+export interface StepReader {
+  readonly stepAt: (row: number) => Step
+  /**
+   * The changes of the document by path, for steps that only replace parts of it: each has a column of the steps that
+   * make it. Undefined if a step does something else.
+   */
+  readonly changes: ReadonlyArray<FieldReader> | undefined
+  /** Whether each step has the same sensors. */
+  readonly sameReadings: boolean
+}
+
+/** Decodes the columns of a run, and makes steps only when they are asked for. Throws as `decode`. */
+export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader => {
   if (!Number.isInteger(steps) || steps < 0 || steps > MAX_STEPS) {
     throw new Error(`it says that it holds ${steps} steps, and no event holds more than ${MAX_STEPS}`)
   }
@@ -143,8 +170,26 @@ export const decode = ({ steps, bytes, digest, columns }: Content): ReadonlyArra
     throw new Error(`its columns have ${planes.length} bytes, expected ${size} for ${steps} steps`)
   const found = NumberColumns.decode({ predictors, masks, planes }, steps)
   let at = 0
-  const read: Reader = join(shape, () => found[at++] ?? new Float64Array(0))
-  return Array.from({ length: steps }, (_, row) => stepOf(read(row)))
+  const next = () => found[at++] ?? new Float64Array(0)
+  if (shape.kind !== "object") {
+    const read: Reader = join(shape, next)
+    return { stepAt: (row) => stepOf(read(row)), changes: undefined, sameReadings: false }
+  }
+  let changes: ReadonlyArray<FieldReader> | undefined
+  let sameReadings = false
+  const fields = shape.fields.map((field): FieldReader => {
+    const { key, has, shape: inside } = field
+    const [reader] = key === "set" ? [] : joinFields([field], next)
+    if (key === "readings")
+      sameReadings = has !== true && inside.kind === "object" && inside.fields.every((one) => one.has !== true)
+    if (reader !== undefined) return reader
+    const column = has === true ? next() : undefined
+    if (inside.kind !== "object") return { key, has: column, read: join(inside, next) }
+    const own = joinFields(inside.fields, next)
+    if (column === undefined) changes = own
+    return { key, has: column, read: (row) => objectOf(own, row) }
+  })
+  return { stepAt: (row) => stepOf(objectOf(fields, row)), changes, sameReadings }
 }
 
 const LINE_FEED = 10

@@ -28,6 +28,12 @@ export interface Projection<S> {
    * wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
    */
   readonly builder?: (from: S, own: boolean) => StateBuilder<S>
+  /**
+   * Present if the state after a step of an episode depends on earlier steps only through the world's document and the
+   * last readings, as long as each change fits the document. `stateAt` then reads compact events in short
+   * (`Query.condensed`), and asks whether that holds for a task in the state.
+   */
+  readonly condensed?: (state: S, taskId: string) => boolean
   /** For a combined projection (`combine`): the projections of its states' fields. */
   readonly parts?: Readonly<Record<string, object>>
 }

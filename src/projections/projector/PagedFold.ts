@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import type { EventLog, LogError, Query } from "../../events/log/EventLog.ts"
 import { FIRST_PAGE } from "../../events/read/Pages.ts"
+import { isCompact } from "../../events/steps/Expansion.ts"
 import * as StepPosition from "../../events/steps/StepPosition.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
@@ -64,17 +65,21 @@ export const over = (log: EventLog.Service) => {
     progress: Progress<S>,
     until: number | undefined,
     limit: number,
-  ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
+    condensed: Condensed | undefined,
+  ): Effect.Effect<FoldedPage, LogError> => {
     const range = {
       after: progress.position,
       timeline: log.timeline,
-      ...defined({ until, types: projection.types }),
+      ...defined({ until, types: projection.types, condensed: condensed === undefined ? undefined : true }),
     }
     return Effect.map(wholePage(log, range, limit), ({ page, reached, last }) => {
       applyAll(projection, progress.builder, page)
       progress.position = reached
+      const steps = condensed === undefined ? 0 : stepsIn(page, condensed)
       return {
-        events: page.length,
+        isFull: page.length >= limit,
+        steps,
+        events: page.length + steps * EVENTS_A_STEP,
         bytes: sizeOf(page),
         position: progress.position,
         hash: last ?? "",
@@ -88,6 +93,7 @@ export const over = (log: EventLog.Service) => {
     progress: Progress<S>,
     sinceSnapshot: SnapshotStrategy.FoldProgress,
     { until, head }: Target,
+    condensed?: Condensed,
   ): Effect.Effect<void, LogError> => {
     const from = progress.position
     // A projection with few types skips most events.
@@ -96,17 +102,58 @@ export const over = (log: EventLog.Service) => {
       Effect.gen(function* () {
         for (;;) {
           const limit = pageSize
-          const step = yield* foldPage(projection, progress, until, limit)
+          const step = yield* foldPage(projection, progress, until, limit, condensed)
+          const isDue = sinceSnapshot.events + step.events >= SnapshotStrategy.POLICY.minEvents
+          if (condensed !== undefined && (isDue || !step.isFull) && !holdsFor(projection, progress, condensed)) {
+            condensed.isWrong = true
+            return
+          }
           yield* strategy.onProgress(sinceSnapshot, step)
-          if (step.events < limit) return
+          if (!step.isFull) return
           yield* onFolded(progress.position - from)
-          pageSize = Math.min(PAGE, limit * 2)
+          // A compact event in short is a few events of many steps, and a snapshot can follow only a page.
+          pageSize = step.steps > PAGE ? FIRST_PAGE : Math.min(PAGE, limit * 2)
           // A page takes milliseconds to fold. Other fibers run in between.
           yield* yieldToEventLoop
         }
       }),
     )
   }
+}
+
+/** A fold that reads compact events in short. */
+export interface Condensed {
+  /** The tasks of which it has read steps in short since it last knew that this was right. */
+  readonly tasks: Set<string>
+  /** The state is not the one that all steps give. */
+  isWrong: boolean
+}
+
+interface FoldedPage extends SnapshotStrategy.Step {
+  readonly isFull: boolean
+  /** The steps in compact events that it read in short. */
+  readonly steps: number
+}
+
+/** About as many events as a step stands for. */
+const EVENTS_A_STEP = 7
+
+const stepsIn = (page: ReadonlyArray<Event>, { tasks }: Condensed): number => {
+  let steps = 0
+  for (const event of page) {
+    // The changes of several steps come before the event itself, which a fold to one of its steps does not reach.
+    if (event.taskId !== null && (isCompact(event) || StepPosition.isWithin(event.position))) tasks.add(event.taskId)
+    if (isCompact(event)) steps += event.payload.steps
+  }
+  return steps
+}
+
+const holdsFor = <S>({ condensed }: Projection<S>, { builder }: Progress<S>, { tasks }: Condensed): boolean => {
+  if (tasks.size === 0 || condensed === undefined) return true
+  const state = builder.state()
+  for (const taskId of tasks) if (!condensed(state, taskId)) return false
+  tasks.clear()
+  return true
 }
 
 /**

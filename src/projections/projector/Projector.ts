@@ -235,9 +235,14 @@ const folding = (
         yield* Effect.provideService(checkedPosition(at), EventLog, log)
         const folding = foldingOf(original)
         yield* inEpoch(folding)
+        const target = { until: at, head: at }
+        const condensed = original.condensed === undefined ? undefined : { tasks: new Set<string>(), isWrong: false }
         const { progress, sinceSnapshot } = yield* Folding.startBelow(folding, at)
-        yield* foldPages(folding, progress, sinceSnapshot, { until: at, head: at })
-        return progress.builder.state()
+        yield* foldPages(folding, progress, sinceSnapshot, target, condensed)
+        if (condensed?.isWrong !== true) return progress.builder.state()
+        const again = yield* Folding.startBelow(folding, at)
+        yield* foldPages(folding, again.progress, again.sinceSnapshot, target)
+        return again.progress.builder.state()
       })
 
     /**

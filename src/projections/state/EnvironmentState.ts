@@ -169,6 +169,7 @@ export const projection: Projection<EnvironmentState> = {
   initial,
   evolve: evolveFrom(builder),
   builder,
+  condensed: (state, taskId) => taskScope(state, taskId).outOfStep === undefined,
 }
 
 /**

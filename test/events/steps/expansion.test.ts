@@ -4,12 +4,14 @@ import { describe, expect } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Pages from "../../../src/events/read/Pages.ts"
 import { TYPES } from "../../../src/events/steps/Expansion.ts"
+import { encoder, type Step } from "../../../src/events/steps/StepColumns.ts"
 import * as StepPosition from "../../../src/events/steps/StepPosition.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import * as Generator from "../../../src/plugins/numpy/Generator.ts"
 import { sample } from "../../../src/plugins/spaces/Space.ts"
 import * as TaskAudit from "../../../src/projections/audit/TaskAudit.ts"
 import * as Transitions from "../../../src/projections/exports/Transitions.ts"
+import { fold } from "../../../src/projections/fold/Projection.ts"
 import * as Projector from "../../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../../src/projections/state/EnvironmentState.ts"
 import type { Json } from "../../../src/values/Json.ts"
@@ -93,7 +95,60 @@ const transitionsOf = (taskId: string, events: ReadonlyArray<Event>) =>
     return { audit, score, transitions: [...builder.transitions()] }
   })
 
+/** The states at events, and those of a fold of all events. */
+const statesAt = (events: ReadonlyArray<Event>) =>
+  Effect.gen(function* () {
+    const projector = yield* Projector.Projector
+    const all = yield* eventsOf({})
+    const found = yield* Effect.forEach(events, ({ position }) =>
+      projector.stateAt(EnvironmentState.projection, position),
+    )
+    const folded = events.map(({ position }) =>
+      fold(
+        EnvironmentState.projection,
+        all.filter((event) => event.position <= position),
+      ),
+    )
+    return { found, folded }
+  })
+
+/** Appends an episode of a document `{ x, deep: { y } }` with these patches. */
+const appendPatches = (log: EventLog["Type"], patches: ReadonlyArray<Step["patch"]>) =>
+  Effect.gen(function* () {
+    const steps = patches.map((patch, index): Step => ({ action: index, result: {}, patch, readings: { seen: index } }))
+    const encoded = encoder().encode(steps)
+    if (encoded === undefined) throw new Error("expected columns that fit")
+    const begin = { seed: 1, options: {}, state: { x: 0, deep: { y: 0 } }, readings: { seen: -1 } }
+    const payload = { plugin: "w", encoding: 1, first: 0, steps: steps.length, rule: "r", latencyMs: 1, priorities: {} }
+    yield* log.append({
+      stream: "task/t",
+      actor: "kernel",
+      taskId: "t",
+      events: [{ type: "StepsRecorded", payload: { ...payload, begin, ...encoded } } as never],
+    })
+    return yield* eventsOf({ taskId: "t" })
+  })
+
+const set = (path: string, value: Json) => ({ op: "replace" as const, path, value })
+
 describe("a compact episode", () => {
+  it.scopedLive.each<[string, ReadonlyArray<Step["patch"]>]>([
+    ["changes that do not fit", [[set("/x", 1)], [set("/x", 2)], [set("/none", 1)], [set("/x", 3)], [set("/x", 4)]]],
+    ["changes within each other", [[set("/deep", { y: 1 })], [set("/deep/y", 2)], [set("/deep", { y: 3 })], []]],
+    [
+      "keys that come and go",
+      [[{ op: "add", path: "/z", value: 1 }], [{ op: "remove", path: "/z" }], [], [set("/x", 2)]],
+    ],
+    ["rare changes", [[set("/x", 1)], [], [set("/deep/y", 1)], [], [set("/x", 1)], [set("/deep/y", 5)], []]],
+  ])("with %s has the states of all its events at each of its steps", ([_, patches]) =>
+    Effect.gen(function* () {
+      const events = yield* appendPatches(yield* EventLog, patches)
+      const { found, folded } = yield* statesAt(events)
+      expect(found).toEqual(folded)
+      expect(found.length).toBeGreaterThan(patches.length * 5)
+    }).pipe(Effect.provide(compactLog)),
+  )
+
   for (const [index, name] of WORLDS.entries()) {
     it.scopedLive(`of ${name} reads as the events of the full form`, () =>
       Effect.gen(function* () {
@@ -113,6 +168,9 @@ describe("a compact episode", () => {
             expect(Option.getOrNull(yield* log.find(event.id))).toEqual(event)
             expect(yield* log.readPage({ after: event.position - 1, until: event.position }, 1)).toEqual([event])
           }
+          // A fold to any of them reads the steps before in short, and gives the same state.
+          const states = yield* statesAt(found.filter((_, at) => at % 5 === index % 5 || at > found.length - 12))
+          expect(states.found).toEqual(states.folded)
         }).pipe(Effect.provide(compactLog))
       }),
     )
