@@ -84,6 +84,8 @@ export interface Query {
    * one, the changes that they make together and the last readings. Default: false.
    */
   readonly condensed?: boolean
+  /** Of the events that a compact event stands for, only those of these types. Default: all. */
+  readonly stepTypes?: ReadonlyArray<string>
 }
 
 /** The fields of a committed event that queries filter by. */

@@ -58,11 +58,11 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       }
     })
 
-  const eventsIn = (event: Event): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
+  const eventsIn = (event: Event, types?: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Event>, LogCorrupt> =>
     read(event, () => {
-      if (last?.id === event.id && last.hash === event.hash) return last.events
-      const events = expand(event)
-      last = new Expanded({ id: event.id, hash: event.hash, events })
+      if (last?.id === event.id && last.hash === event.hash && last.types === types) return last.events
+      const events = expand(event, types)
+      last = new Expanded({ id: event.id, hash: event.hash, types, events })
       return events
     })
 
@@ -78,7 +78,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
       return events
     })
 
-  const page: ReadPage = ({ condensed = false, ...query }, limit) => {
+  const page: ReadPage = ({ condensed = false, stepTypes, ...query }, limit) => {
     if (isOfOther(query)) return readPage(query, limit)
     const { after = 0, until } = query
     const whole: Query = widened({
@@ -98,7 +98,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
             ? []
             : condensed && after <= event.position - 1
               ? yield* condensedIn(event, until ?? event.position)
-              : yield* eventsIn(event)
+              : yield* eventsIn(event, stepTypes)
           for (const one of [...inside, event]) {
             if (!matches(query, one)) continue
             events.push(one)
@@ -128,10 +128,10 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 
   return {
     readPage: ({ whole = false, ...query }, limit) => {
-      if (whole) return readPage(withoutCondensed(query), limit)
+      if (whole) return readPage(ofBackend(query), limit)
       const { after, until } = query
       return limit === 1 && after !== undefined && until === after + 1
-        ? at(withoutCondensed(query), until)
+        ? at(ofBackend(query), until)
         : page(query, limit)
     },
     within: (find, id) =>
@@ -144,8 +144,8 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
   }
 }
 
-/** Backends do not know the field. */
-const withoutCondensed = ({ condensed: _, ...query }: Query): Query => query
+/** Without the fields that backends do not know. */
+const ofBackend = ({ condensed: _condensed, stepTypes: _stepTypes, ...query }: Query): Query => query
 
 /** Compact events that are kept in short. */
 const MAX_KEPT = 512
@@ -156,6 +156,8 @@ const MAX_SHORT = 64
 class Expanded extends Data.Class<{
   readonly id: string
   readonly hash: string
+  /** The types of events that it has; undefined for all. */
+  readonly types: ReadonlyArray<string> | undefined
   readonly events: ReadonlyArray<Event>
 }> {}
 

@@ -62,6 +62,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   plugin: isName,
   whole: isFlag,
   condensed: isFlag,
+  stepTypes: isNames,
 }
 
 const describe = (value: unknown): string => {

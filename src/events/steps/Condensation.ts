@@ -34,8 +34,9 @@ export const condense = (event: Event, until: number): ReadonlyArray<Event> => {
 }
 
 /** The patch of the steps before this one together. Undefined if their order matters, or their sensors differ. */
-const merged = ({ changes, sameReadings }: StepReader, before: number): Step["patch"] | undefined => {
-  if (changes === undefined || !sameReadings || overlap(changes.map(({ key }) => key))) return undefined
+const merged = (reader: StepReader, before: number): Step["patch"] | undefined => {
+  const changes = reader.sameReadings ? reader.changes() : undefined
+  if (changes === undefined || overlap(changes.map(({ key }) => key))) return undefined
   return changes.flatMap(({ key, has, read }: FieldReader) => {
     let row = before - 1
     if (has !== undefined) while (row >= 0 && has[row] !== 1) row -= 1

@@ -15,7 +15,7 @@ import type { CoreNewEvent } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { core, type PayloadOf } from "../vocabulary/Vocabulary.ts"
 import * as ReturnEvents from "./ReturnEvents.ts"
-import { decode, type Step } from "./StepColumns.ts"
+import { readerOf, type Step } from "./StepColumns.ts"
 import * as StepPosition from "./StepPosition.ts"
 import { scoreSetOf } from "./WorldReturn.ts"
 
@@ -46,16 +46,17 @@ export const isCompact = (
 } => event.type === StepPosition.COMPACT
 
 /**
- * The expanded events, in order, without the event itself. Empty if its personal fields cannot be read: then its steps
+ * The expanded events, in order, without the event itself; with `types`, only those of these types. Empty if its personal fields cannot be read: then its steps
  * are unknown. Throws an error with the reason if its columns are damaged or no recorder writes them.
  */
-export const expand = (event: Event): ReadonlyArray<Event> => {
+export const expand = (event: Event, types?: ReadonlyArray<string>): ReadonlyArray<Event> => {
   if (!isCompact(event) || event.taskId === null || event.personal?.readable === false) return []
   const { payload } = event
-  const writer = new Writer(event, event.taskId)
+  const writer = new Writer(event, event.taskId, types)
   if (payload.begin !== undefined) writer.begin(payload.begin)
-  const steps = decode(payload)
-  for (const [index, step] of steps.entries()) writer.step(index, step)
+  const { stepAt, partsAt } = readerOf(payload)
+  const step = types === undefined ? stepAt : partsAt
+  for (let index = 0; index < payload.steps; index++) writer.step(index, step(index))
   if (payload.totals !== undefined) writer.finish(payload.totals)
   return writer.events
 }
@@ -71,14 +72,24 @@ export class Writer {
   /** The event before the first step, or the step. */
   #place: number = StepPosition.BEGIN
   #within = 0
-  #causationId: string | null
+  /** The event of the same step that caused the next one; undefined for the cause of the compact event. */
+  #cause: number | undefined
+  readonly #types: ReadonlySet<string> | undefined
+  /** Whether some type comes after the outcome of a step. Parts of steps that no event needs are not made. */
+  readonly #hasLater: boolean
 
-  constructor(event: Event & { readonly payload: PayloadOf<typeof StepPosition.COMPACT> }, taskId: string) {
+  /** @param types the types to write; the others keep their places. Default: all */
+  constructor(
+    event: Event & { readonly payload: PayloadOf<typeof StepPosition.COMPACT> },
+    taskId: string,
+    types?: ReadonlyArray<string>,
+  ) {
     this.#event = event
+    this.#types = types === undefined ? undefined : new Set(types)
+    this.#hasLater = types === undefined || types.some((type) => LATER.has(type))
     this.#taskId = taskId
     this.#payload = event.payload
     this.#actuator = `${event.payload.plugin}/step`
-    this.#causationId = event.causationId
   }
 
   begin({
@@ -89,46 +100,45 @@ export class Writer {
     continued,
   }: NonNullable<PayloadOf<typeof StepPosition.COMPACT>["begin"]>): void {
     const { plugin } = this.#payload
-    const reset = this.#add("EnvironmentReset", {
+    this.#add("EnvironmentReset", () => ({
       plugin,
       seed,
       options,
       state,
       ...(continued === true ? { continued } : {}),
-    })
-    this.#addAll([ReturnEvents.started(this.#taskId, reset.position)])
+    }))
+    this.#addAll([ReturnEvents.started(this.#taskId, this.#positionOf(0))])
     this.#read(readings, 1)
   }
 
-  step(index: number, { action, result, error, patch, readings }: Step): void {
-    const { plugin, first, rule } = this.#payload
+  step(index: number, step: Step): void {
+    const { plugin, first, rule, latencyMs } = this.#payload
     this.#place = index
     this.#within = 0
-    this.#causationId = this.#event.causationId
+    this.#cause = undefined
     const number = first + index
     const commandId = `${this.#taskId}/${number}`
-    const args = { action }
-    const commanded = this.#add("ActuatorCommanded", {
-      commandId,
-      actuator: this.#actuator,
-      args,
-      argsDigest: this.#digestOf(args),
-      priority: 0,
+    this.#add("ActuatorCommanded", () => {
+      const args = { action: step.action }
+      return { commandId, actuator: this.#actuator, args, argsDigest: this.#digestOf(args), priority: 0 }
     })
-    this.#causationId = commanded.id
-    this.#causationId = this.#add("CommandAllowed", { commandId, rule }).id
-    this.#causationId = this.#add("CommandDispatched", { commandId }).id
-    const { latencyMs } = this.#payload
-    const ended = { ...(error === undefined ? { result } : { error }), ...defined({ latencyMs }) }
-    this.#causationId = this.#add(error === undefined ? "CommandSucceeded" : "CommandFailed", {
-      commandId,
-      ...ended,
-    }).id
-    if (patch.length > 0) this.#add("EnvironmentChanged", { plugin, patch: patch as unknown as Json })
-    const taken = { taskId: this.#taskId, plugin, because: [commanded.position] }
-    this.#addAll(ReturnEvents.given(taken, rewardsIn(result)))
-    this.#causationId = this.#event.causationId
-    this.#read(readings, number + 2)
+    this.#cause = COMMANDED
+    this.#add("CommandAllowed", () => ({ commandId, rule }))
+    this.#cause = ALLOWED
+    this.#add("CommandDispatched", () => ({ commandId }))
+    this.#cause = DISPATCHED
+    const { error } = step
+    if (error === undefined) {
+      this.#add("CommandSucceeded", () => ({ commandId, result: step.result, ...defined({ latencyMs }) }))
+    } else this.#add("CommandFailed", () => ({ commandId, error, ...defined({ latencyMs }) }))
+    if (!this.#hasLater) return
+    this.#cause = ENDED
+    const { patch } = step
+    if (patch.length > 0) this.#add("EnvironmentChanged", () => ({ plugin, patch: patch as unknown as Json }))
+    const taken = { taskId: this.#taskId, plugin, because: [this.#positionOf(COMMANDED)] }
+    this.#addAll(ReturnEvents.given(taken, rewardsIn(step.result)))
+    this.#cause = undefined
+    this.#read(step.readings, number + 2)
   }
 
   /**
@@ -138,9 +148,9 @@ export class Writer {
   together(index: number, patch: Step["patch"], readings: JsonObject): void {
     const { plugin, first } = this.#payload
     this.#place = index
-    this.#within = CHANGED
-    this.#causationId = this.#event.causationId
-    if (patch.length > 0) this.#add("EnvironmentChanged", { plugin, patch: patch as unknown as Json })
+    this.#within = ENDED + 1
+    this.#cause = undefined
+    if (patch.length > 0) this.#add("EnvironmentChanged", () => ({ plugin, patch: patch as unknown as Json }))
     this.#read(readings, first + index + 2)
   }
 
@@ -152,13 +162,13 @@ export class Writer {
     const { plugin, latencyMs, priorities } = this.#payload
     for (const [sensor, reading] of Object.entries(readings)) {
       const priority = SafeRecord.get(priorities, sensor) ?? 0
-      this.#add("SensorRead", {
+      this.#add("SensorRead", () => ({
         sensor: `${plugin}/${sensor}`,
         reading,
         priority,
         perception,
         ...defined({ latencyMs }),
-      })
+      }))
     }
   }
 
@@ -172,28 +182,45 @@ export class Writer {
   }
 
   #addAll(events: ReadonlyArray<CoreNewEvent>): void {
-    for (const { type, payload } of events) this.#add(type, payload as JsonObject)
+    for (const { type, payload } of events) this.#add(type, () => payload as JsonObject)
   }
 
-  #add(type: string, payload: JsonObject): Event {
-    const { position, id } = this.#event
+  #positionOf(within: number): number {
+    return StepPosition.positionOf(this.#event.position, this.#place, within)
+  }
+
+  #add(type: string, payload: () => JsonObject): void {
     const within = this.#within++
-    const event: Event = {
-      ...this.#event,
-      position: StepPosition.positionOf(position, this.#place, within),
+    if (this.#types?.has(type) === false) return
+    const { id, timeline, stream, version, taskId, causationId, actor, occurredAt, recordedAt, personal, hash } =
+      this.#event
+    const event = {
+      position: this.#positionOf(within),
       id: StepPosition.idOf(id, this.#place, within),
+      timeline,
+      stream,
+      version,
       type,
       schemaVersion: core.types.get(type)?.version ?? 1,
-      causationId: this.#causationId,
-      payload,
+      taskId,
+      causationId: this.#cause === undefined ? causationId : StepPosition.idOf(id, this.#place, this.#cause),
+      actor,
+      occurredAt,
+      recordedAt,
+      payload: payload(),
     }
-    this.events.push(event)
-    return event
+    this.events.push(personal === undefined ? { ...event, hash } : { ...event, personal, hash })
   }
 }
 
-/** The events of a step before its change: its command, the gate's word, the dispatch and the outcome. */
-const CHANGED = 4
+/** The places of a step's first events. */
+const COMMANDED = 0
+const ALLOWED = 1
+const DISPATCHED = 2
+const ENDED = 3
+
+/** The types of events after a step's outcome. */
+const LATER: ReadonlySet<string> = new Set(["EnvironmentChanged", "RewardGiven", "PunishmentGiven", "SensorRead"])
 
 /** Finite numbers by name; a recorder writes no others. */
 const rewardsIn = ({ rewards }: JsonObject): { readonly [name: string]: number } =>

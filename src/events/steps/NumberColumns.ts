@@ -62,19 +62,68 @@ const bitsIn = (mask: number): number => {
   return count
 }
 
-/** Decodes columns. Throws if a number is not finite, which JSON cannot hold. The planes have the size of `sizeOf`. */
-export const decode = ({ predictors, masks, planes }: Encoded, rows: number): Columns => {
-  const columns = predictors.map(() => new Float64Array(rows))
-  let at = 0
-  const readers = predictors.map((predictor, index) => {
+/**
+ * Decodes columns when they are asked for, with those that predict them. Throws then if a number is not finite, which JSON
+ * cannot hold. The planes have the size of `sizeOf`.
+ */
+export const decoder = ({ predictors, masks, planes }: Encoded, rows: number): ((index: number) => Float64Array) => {
+  const columns = predictors.map(() => new Float64Array(0))
+  const starts: Array<number> = []
+  let end = 0
+  for (const mask of masks) {
+    starts.push(end)
+    end += bitsIn(mask) * rows
+  }
+  const isDecoded = new Uint8Array(predictors.length)
+  return (index) => {
+    if (isDecoded[index] !== 1) {
+      const together = neededFor(predictors, index).filter((needed) => isDecoded[needed] !== 1)
+      for (const needed of together) {
+        columns[needed] = new Float64Array(rows)
+        isDecoded[needed] = 1
+      }
+      decodeTogether({ predictors, masks, planes }, { rows, starts, columns, together })
+    }
+    return columns[index] ?? new Float64Array(0)
+  }
+}
+
+/** The columns whose numbers predict those of a column, and itself, in order. */
+const neededFor = (predictors: Encoded["predictors"], index: number): ReadonlyArray<number> => {
+  const found = new Set([index])
+  for (const column of found) {
+    const predictor = predictors[column] ?? ["p"]
+    if (predictor[0] === "p" || predictor[0] === "l") continue
+    found.add(predictor[1])
+    if (predictor[0] === "g") found.add(predictor[2])
+  }
+  return [...found].filter((column) => column < predictors.length).sort((a, b) => a - b)
+}
+
+interface Together {
+  readonly rows: number
+  /** The place of each column's planes. */
+  readonly starts: ReadonlyArray<number>
+  readonly columns: Columns
+  /** The columns to decode, in order: their numbers of one row predict those of the next. */
+  readonly together: ReadonlyArray<number>
+}
+
+const decodeTogether = (
+  { predictors, masks, planes }: Encoded,
+  { rows, starts, columns, together }: Together,
+): void => {
+  const readers = together.map((index) => {
     const mask = masks[index] ?? 0
     const offsets: Array<number> = []
+    let at = starts[index] ?? 0
     for (let byte = 0; byte < BYTES; byte++) {
       if ((mask & (1 << byte)) === 0) continue
       offsets.push(byte, at)
       at += rows
     }
-    return { column: columns[index] ?? new Float64Array(0), predict: predictorOf(columns, index, predictor), offsets }
+    const predict = predictorOf(columns, index, predictors[index] ?? ["p"])
+    return { column: columns[index] ?? new Float64Array(0), predict, offsets }
   })
   for (let row = 0; row < rows; row++) {
     for (const { column, predict, offsets } of readers) {
@@ -88,7 +137,6 @@ export const decode = ({ predictors, masks, planes }: Encoded, rows: number): Co
       column[row] = number
     }
   }
-  return columns
 }
 
 /** The bits of NaN differ between engines. */

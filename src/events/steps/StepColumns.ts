@@ -11,9 +11,11 @@ import * as zlib from "node:zlib"
 import { Schema } from "effect"
 import { isTooDeep, type Json, type JsonObject } from "../../values/Json.ts"
 import { MAX_STEPS } from "../../values/StepAddress.ts"
+import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 import { PatchOperation } from "../vocabulary/Sensing.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
 import {
+  type Field,
   type FieldReader,
   join,
   joinFields,
@@ -33,7 +35,7 @@ export interface Step {
   /** The result of the command: rewards, flags, info. Empty if the world refused it. */
   readonly result: JsonObject
   /** Why the world refused the command: a code and a message. Absent if it was carried out. */
-  readonly error?: JsonObject
+  readonly error?: JsonObject | undefined
   /** How the step changed the world's document. */
   readonly patch: ReadonlyArray<PatchOperation>
   /** The readings after it, by the sensor's own name. */
@@ -107,16 +109,49 @@ const rowOf = ({ action, result, error, patch, readings }: Step): JsonObject => 
 })
 
 const stepOf = (row: Json): Step => {
-  const { action = null, result, error, set = {}, patch, readings } = isFields(row) ? row : {}
-  if (!isFields(result) || !isFields(readings) || !isFields(set) || !(error === undefined || isFields(error))) {
-    throw new Error("expected steps with a result, changes and readings in its columns")
+  const fields = isFields(row) ? row : {}
+  const { action, result, error, patch, readings } = new RowStep((key) =>
+    Object.hasOwn(fields, key) ? fields[key] : undefined,
+  )
+  return { action, result, readings, ...(error === undefined ? {} : { error }), patch }
+}
+
+/** A step in a row, of which each part is made when someone asks for it. */
+class RowStep implements Step {
+  readonly #part: (key: string) => Json | undefined
+
+  constructor(part: (key: string) => Json | undefined) {
+    this.#part = part
   }
-  const step = { action, result, readings, ...(error === undefined ? {} : { error }) }
-  if (patch !== undefined) return { ...step, patch: decodePatch(patch) }
-  return {
-    ...step,
-    patch: Object.entries(set).map(([path, value]) => ({ op: "replace", path, value })),
+
+  get action(): Json {
+    return this.#part("action") ?? null
   }
+
+  get result(): JsonObject {
+    return fieldsIn(this.#part("result"))
+  }
+
+  get error(): JsonObject | undefined {
+    const error = this.#part("error")
+    return error === undefined ? undefined : fieldsIn(error)
+  }
+
+  get patch(): Step["patch"] {
+    const patch = this.#part("patch")
+    if (patch !== undefined) return decodePatch(patch)
+    const set = fieldsIn(this.#part("set") ?? {})
+    return Object.entries(set).map(([path, value]) => ({ op: "replace", path, value }))
+  }
+
+  get readings(): JsonObject {
+    return fieldsIn(this.#part("readings"))
+  }
+}
+
+const fieldsIn = (value: Json | undefined): JsonObject => {
+  if (isFields(value)) return value
+  throw new Error("expected steps with a result, changes and readings in its columns")
 }
 
 const isFields = (value: Json | undefined): value is JsonObject =>
@@ -141,11 +176,13 @@ export const decode = (content: Content): ReadonlyArray<Step> => {
 /** Reads single steps of a run. */
 export interface StepReader {
   readonly stepAt: (row: number) => Step
+  /** The same, and each part of the step is made when someone asks for it. */
+  readonly partsAt: (row: number) => Step
   /**
    * The changes of the document by path, for steps that only replace parts of it: each has a column of the steps that
    * make it. Undefined if a step does something else.
    */
-  readonly changes: ReadonlyArray<FieldReader> | undefined
+  readonly changes: () => ReadonlyArray<FieldReader> | undefined
   /** Whether each step has the same sensors. */
   readonly sameReadings: boolean
 }
@@ -168,28 +205,78 @@ export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader
   const size = NumberColumns.sizeOf(masks, steps)
   if (planes.length !== size)
     throw new Error(`its columns have ${planes.length} bytes, expected ${size} for ${steps} steps`)
-  const found = NumberColumns.decode({ predictors, masks, planes }, steps)
-  let at = 0
-  const next = () => found[at++] ?? new Float64Array(0)
+  const column = NumberColumns.decoder({ predictors, masks, planes }, steps)
   if (shape.kind !== "object") {
-    const read: Reader = join(shape, next)
-    return { stepAt: (row) => stepOf(read(row)), changes: undefined, sameReadings: false }
+    const read: Reader = join(shape, inOrder(column, 0))
+    const stepAt = (row: number) => stepOf(read(row))
+    return { stepAt, partsAt: stepAt, changes: () => undefined, sameReadings: false }
   }
-  let changes: ReadonlyArray<FieldReader> | undefined
-  let sameReadings = false
-  const fields = shape.fields.map((field): FieldReader => {
-    const { key, has, shape: inside } = field
-    const [reader] = key === "set" ? [] : joinFields([field], next)
-    if (key === "readings")
-      sameReadings = has !== true && inside.kind === "object" && inside.fields.every((one) => one.has !== true)
-    if (reader !== undefined) return reader
-    const column = has === true ? next() : undefined
-    if (inside.kind !== "object") return { key, has: column, read: join(inside, next) }
-    const own = joinFields(inside.fields, next)
-    if (column === undefined) changes = own
-    return { key, has: column, read: (row) => objectOf(own, row) }
-  })
-  return { stepAt: (row) => stepOf(objectOf(fields, row)), changes, sameReadings }
+  let at = 0
+  const parts = new Map<string, Part>()
+  for (const field of shape.fields) {
+    parts.set(field.key, new Part(field, column, at))
+    at += (field.has === true ? 1 : 0) + columnsIn(field.shape)
+  }
+  const fields = [...parts.values()]
+  const set = parts.get("set")
+  const readings = parts.get("readings")?.field
+  return {
+    stepAt: (row) => stepOf(objectOf(fields, row)),
+    partsAt: (row) =>
+      new RowStep((key) => {
+        const part = parts.get(key)
+        return part === undefined || (part.has !== undefined && part.has[row] !== 1) ? undefined : part.read(row)
+      }),
+    changes: () => (set === undefined || set.field.has === true ? undefined : set.fields()),
+    sameReadings:
+      readings?.has !== true &&
+      readings?.shape.kind === "object" &&
+      readings.shape.fields.every(({ has }) => has !== true),
+  }
+}
+
+const inOrder = (column: (index: number) => Float64Array, from: number): (() => Float64Array) => {
+  let at = from
+  return () => column(at++)
+}
+
+/** A part of all steps. Its columns are decoded when someone reads it. */
+class Part implements FieldReader {
+  readonly field: Field
+  readonly #column: (index: number) => Float64Array
+  /** The index of its first column. */
+  readonly #at: number
+  #read: Reader | undefined
+  #fields: ReadonlyArray<FieldReader> | undefined
+
+  constructor(field: Field, column: (index: number) => Float64Array, at: number) {
+    this.field = field
+    this.#column = column
+    this.#at = at
+  }
+
+  get key(): string {
+    return this.field.key
+  }
+
+  get has(): Float64Array | undefined {
+    return this.field.has === true ? this.#column(this.#at) : undefined
+  }
+
+  /** Its own parts; undefined if it is no object. */
+  fields(): ReadonlyArray<FieldReader> | undefined {
+    const { shape, has } = this.field
+    if (shape.kind !== "object") return undefined
+    this.#fields ??= joinFields(shape.fields, inOrder(this.#column, this.#at + (has === true ? 1 : 0)))
+    return this.#fields
+  }
+
+  readonly read: Reader = (row) => {
+    const fields = this.fields()
+    if (fields !== undefined) return objectOf(fields, row)
+    this.#read ??= join(this.field.shape, inOrder(this.#column, this.#at + (this.field.has === true ? 1 : 0)))
+    return this.#read(row)
+  }
 }
 
 const LINE_FEED = 10
@@ -239,18 +326,21 @@ const PredictorSchema: Schema.Schema<Predictor> = Schema.Union(
   Schema.Tuple(Schema.Literal("g"), ColumnIndex, ColumnIndex, Schema.Finite),
 )
 
-const decodeHeader = Schema.decodeUnknownSync(
-  Schema.Struct({
-    shape: ShapeSchema,
-    predictors: Schema.Array(PredictorSchema).pipe(Schema.maxItems(MAX_COLUMNS)),
-    masks: Schema.Array(Schema.Int.pipe(Schema.between(0, 255))).pipe(Schema.maxItems(MAX_COLUMNS)),
-  }),
-)
+const Header = Schema.Struct({
+  shape: ShapeSchema,
+  predictors: Schema.Array(PredictorSchema).pipe(Schema.maxItems(MAX_COLUMNS)),
+  masks: Schema.Array(Schema.Int.pipe(Schema.between(0, 255))).pipe(Schema.maxItems(MAX_COLUMNS)),
+})
+
+const isHeader = SchemaPredicate.is(Header)
+
+/** Says what is wrong. */
+const decodeHeader = Schema.decodeUnknownSync(Header)
 
 const headerIn = (text: string) => {
   const header: unknown = JSON.parse(text)
   if (isTooDeep(header)) throw new Error("the header of its columns is nested too deep")
-  return decodeHeader(header)
+  return isHeader(header) ? header : decodeHeader(header)
 }
 
 const columnsIn = (shape: Shape): number => {

@@ -136,8 +136,13 @@ const VALUES = {
   // No event here names another plugin: a log must not leave out any.
   plugin: () => FastCheck.record({ plugin: FastCheck.constantFrom("workspace", "nothing") }),
   // No event here is compact.
-  whole: () => FastCheck.record({ whole: FastCheck.boolean() }),
-} satisfies Record<Exclude<keyof Query, "part">, (head: number) => FastCheck.Arbitrary<Query>>
+  whole: () =>
+    FastCheck.record({
+      whole: FastCheck.boolean(),
+      condensed: FastCheck.boolean(),
+      stepTypes: FastCheck.constantFrom([], ["SensorRead"]),
+    }),
+} satisfies Record<Exclude<keyof Query, "part" | "condensed" | "stepTypes">, (head: number) => FastCheck.Arbitrary<Query>>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>
   FastCheck.tuple(

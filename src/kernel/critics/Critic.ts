@@ -38,6 +38,11 @@ export interface Critic {
   /** Whether the same events always have the same verdicts. */
   readonly exact: boolean
   readonly start: (task: TaskEvents) => Judging
+  /**
+   * The types of events that it needs of the steps in compact events (`Query.stepTypes`). It observes the compact events
+   * in any case. Default: all.
+   */
+  readonly stepTypes?: ReadonlyArray<string> | undefined
 }
 
 /** Reads a task's events again, for a critic that needs them after the last one. */

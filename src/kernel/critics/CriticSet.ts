@@ -76,6 +76,7 @@ export const of = (
       Effect.forEach(members, (member) => member.open(scoreSet)),
       (critics): Critic => ({
         ...identity,
+        stepTypes: stepTypesOf(critics),
         start: (task) => {
           const judgings = critics.map((critic) => critic.start(task))
           return {
@@ -104,6 +105,15 @@ export const of = (
     open,
     params: rulesOnly && params.wishes.length === 0 ? undefined : params,
   }
+}
+
+const stepTypesOf = (critics: ReadonlyArray<Critic>): ReadonlyArray<string> | undefined => {
+  const types = new Set<string>()
+  for (const { stepTypes } of critics) {
+    if (stepTypes === undefined) return undefined
+    for (const type of stepTypes) types.add(type)
+  }
+  return [...types]
 }
 
 const ofRules = ([member]: ReadonlyArray<Member>): Pick<Critic, "name" | "digest" | "exact"> =>

@@ -30,6 +30,7 @@ export const run = <E>({
   onCompleted,
   onPositions,
 }: ScanOptions<E>): Effect.Effect<void, E | LogError> => {
+  const ofSteps = defined({ stepTypes: critic.stepTypes })
   const begin = ({ taskId }: PlannedTask): ScannedTask => {
     const read = (after: number, until: number, limit: number) =>
       log.readPage({ after, until, taskId, timeline: log.timeline }, limit)
@@ -53,7 +54,7 @@ export const run = <E>({
       planned.delete(task.taskId)
       return current
     }
-    return forEachPage(log, { after, until, timeline: log.timeline, ...defined({ part }) }, (page) => {
+    return forEachPage(log, { after, until, timeline: log.timeline, ...defined({ part }), ...ofSteps }, (page) => {
       const completed: Array<ScannedTask> = []
       for (const event of page) {
         const task = observe(event)
@@ -79,7 +80,13 @@ export const run = <E>({
       (task) =>
         Effect.gen(function* () {
           const scanned = begin(task)
-          const query = { after: task.from - 1, until: task.to, taskId: task.taskId, timeline: log.timeline }
+          const query = {
+            after: task.from - 1,
+            until: task.to,
+            taskId: task.taskId,
+            timeline: log.timeline,
+            ...ofSteps,
+          }
           yield* forEachPage(log, query, (page) => {
             for (const event of page) scanned.judging.observe(event)
             return Effect.void

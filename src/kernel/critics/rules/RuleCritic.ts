@@ -1,6 +1,7 @@
 /** The critic that decides rewards by the rules of their rubric. */
 
 import { Effect, Either } from "effect"
+import { isCompact } from "../../../events/steps/Expansion.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { isStep } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
@@ -67,10 +68,11 @@ export interface RuleJudging {
 }
 
 export const of = (rubric: Rubric): Critic => {
-  const start = prepare(rubric)
+  const { stepTypes, start } = prepared(rubric, true)
   const identity = identityOf(rubric)
   return {
     ...identity,
+    stepTypes,
     start: ({ taskId }) => {
       const { observe, decide } = start(taskId)
       return { observe, decide: Effect.sync(decide) }
@@ -81,10 +83,15 @@ export const of = (rubric: Rubric): Critic => {
 export const start = (rubric: Rubric, taskId: string): RuleJudging => prepare(rubric)(taskId)
 
 /** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
-export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
+export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => prepared(rubric, false).start
+
+/** With `narrow`, the events have only the `stepTypes` of compact events. */
+const prepared = (rubric: Rubric, narrow: boolean) => {
   const ruleIndex = RuleIndex.of(rubric)
   const queue = RuleEvaluators.makeQueue(RuleTimeBudget.make())
-  return (taskId) => {
+  const stepTypes = narrow ? ruleIndex.stepTypes : undefined
+  const countsSteps = stepTypes !== undefined && !stepTypes.includes("ActuatorCommanded")
+  const start = (taskId: string): RuleJudging => {
     const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
     const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
@@ -99,6 +106,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
         if (context === undefined) return
         events += 1
         if (isStep(event)) steps += 1
+        if (countsSteps && isCompact(event) && event.personal?.readable !== false) steps += event.payload.steps
         unreadable.observe(event)
         missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
@@ -116,6 +124,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
       },
     }
   }
+  return { stepTypes, start }
 }
 
 const isBlind = ({ rule }: RuleIndex.IndexedRule): boolean => Either.isRight(rule) && Unreadable.mayDependOn(rule.right)

@@ -21,6 +21,8 @@ export interface RuleIndex {
   readonly reads: ReadonlyArray<Read>
   /** Rules about events that may hold at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>
+  /** The types of events of steps on which the rules depend; undefined for all. */
+  readonly stepTypes: ReadonlyArray<string> | undefined
   /** Rules that read neither `event` nor `command`, re-evaluated when one of their paths changes. */
   readonly stateRules: StateRules
 }
@@ -54,10 +56,13 @@ export const of = (rubric: Rubric): RuleIndex => {
   const compiled = all.flatMap(
     ({ rule }, index): ReadonlyArray<CompiledRule> => (Either.isRight(rule) ? [{ index, rule: rule.right }] : []),
   )
+  const mentions = new Set(compiled.flatMap(({ rule }) => [...rule.mentions]))
+  const parts = partsOf(compiled)
   return {
     all,
-    mentions: new Set(compiled.flatMap(({ rule }) => [...rule.mentions])),
-    parts: partsOf(compiled),
+    mentions,
+    parts,
+    stepTypes: stepTypesOf(compiled, mentions, parts),
     reads: [...new Map(compiled.flatMap(({ rule }) => rule.reads.map((read) => [read.text, read] as const))).values()],
     at: byType(compiled.filter(({ rule }) => rule.mentionsEvent)),
     stateRules: stateRulesOf(compiled.filter(({ rule }) => !rule.mentionsEvent)),
@@ -82,6 +87,56 @@ const partsOf = (compiled: ReadonlyArray<CompiledRule>): RuleIndex["parts"] => {
     }
   }
   return parts
+}
+
+/** Other events of steps change nothing that the rules read. */
+const stepTypesOf = (
+  compiled: ReadonlyArray<CompiledRule>,
+  mentions: RuleIndex["mentions"],
+  parts: RuleIndex["parts"],
+): RuleIndex["stepTypes"] => {
+  if (parts === undefined || ANY_EVENT.some((variable) => mentions.has(variable))) return undefined
+  const types = new Set<string>()
+  for (const { rule } of compiled) {
+    if (!rule.mentionsEvent) {
+      if (rule.readPaths === undefined) return undefined
+      continue
+    }
+    if (rule.types === undefined) return undefined
+    for (const type of rule.types) types.add(type)
+  }
+  if (mentions.has("command") || mentions.has("commands")) types.add("ActuatorCommanded")
+  if (mentions.has("commands")) for (const type of ["CommandSucceeded", "CommandFailed"]) types.add(type)
+  if (mentions.has("state")) {
+    for (const [type, changed] of Object.entries(STATE_PARTS))
+      if (changed.some((part) => parts.has(part))) types.add(type)
+  }
+  return [...types]
+}
+
+/** Variables that any event may change. */
+const ANY_EVENT = ["counts", "elapsed", "task"] as const
+
+/** The parts of the state that each event type changes. An unlisted type may change any. */
+export const STATE_PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
+  SensorRead: ["readings", "agents"],
+  EnvironmentReset: ["environment", "outOfStep", "agents"],
+  EnvironmentChanged: ["environment", "outOfStep"],
+  ActuatorCommanded: ["pending"],
+  CommandAllowed: ["pending"],
+  ConfirmationRequested: ["pending"],
+  CommandDispatched: ["pending"],
+  CommandDenied: ["pending"],
+  CommandSucceeded: ["pending"],
+  CommandFailed: ["pending"],
+  CommandOutcomeUnknown: ["pending"],
+  AgentJoined: ["agents"],
+  AgentSuspended: ["agents"],
+  AgentContinued: ["agents"],
+  AgentLeft: ["agents"],
+  AgentStateChanged: ["agents"],
+  RewardGiven: ["agents"],
+  PunishmentGiven: ["agents"],
 }
 
 const byType = (compiled: ReadonlyArray<CompiledRule>): RuleIndex["at"] => {

@@ -9,7 +9,7 @@ import { defined } from "../../../values/defined.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { RuleContext } from "../../rules/RuleContext.ts"
 import * as EarlierCommands from "./EarlierCommands.ts"
-import type { RuleIndex } from "./RuleIndex.ts"
+import { type RuleIndex, STATE_PARTS } from "./RuleIndex.ts"
 
 export interface TaskRuleContexts {
   /** The context after an event; undefined after the task's end. */
@@ -69,30 +69,8 @@ const withFiles = ({ files: _, ...task }: JsonObject, files: RecordedFiles.Recor
 })
 
 const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
-  const changed = PARTS[type]
+  const changed = STATE_PARTS[type]
   return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
-}
-
-/** The parts of the state that each event type changes. An unlisted type may change any. */
-const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
-  SensorRead: ["readings", "agents"],
-  EnvironmentReset: ["environment", "outOfStep", "agents"],
-  EnvironmentChanged: ["environment", "outOfStep"],
-  ActuatorCommanded: ["pending"],
-  CommandAllowed: ["pending"],
-  ConfirmationRequested: ["pending"],
-  CommandDispatched: ["pending"],
-  CommandDenied: ["pending"],
-  CommandSucceeded: ["pending"],
-  CommandFailed: ["pending"],
-  CommandOutcomeUnknown: ["pending"],
-  AgentJoined: ["agents"],
-  AgentSuspended: ["agents"],
-  AgentContinued: ["agents"],
-  AgentLeft: ["agents"],
-  AgentStateChanged: ["agents"],
-  RewardGiven: ["agents"],
-  PunishmentGiven: ["agents"],
 }
 
 const NO_COMMANDS: RuleContext["commands"] = []
