@@ -142,7 +142,10 @@ const VALUES = {
       condensed: FastCheck.boolean(),
       stepTypes: FastCheck.constantFrom([], ["SensorRead"]),
     }),
-} satisfies Record<Exclude<keyof Query, "part" | "condensed" | "stepTypes">, (head: number) => FastCheck.Arbitrary<Query>>
+} satisfies Record<
+  Exclude<keyof Query, "part" | "condensed" | "stepTypes">,
+  (head: number) => FastCheck.Arbitrary<Query>
+>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>
   FastCheck.tuple(

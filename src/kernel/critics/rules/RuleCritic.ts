@@ -2,6 +2,7 @@
 
 import { Effect, Either } from "effect"
 import { isCompact } from "../../../events/steps/Expansion.ts"
+import * as StepPosition from "../../../events/steps/StepPosition.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { isStep } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
@@ -90,7 +91,6 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
   const ruleIndex = RuleIndex.of(rubric)
   const queue = RuleEvaluators.makeQueue(RuleTimeBudget.make())
   const stepTypes = narrow ? ruleIndex.stepTypes : undefined
-  const countsSteps = stepTypes !== undefined && !stepTypes.includes("ActuatorCommanded")
   const start = (taskId: string): RuleJudging => {
     const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
@@ -98,6 +98,8 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
     const missingPaths = MissingPaths.start(ruleIndex.reads)
     const unreadable = Unreadable.start()
     let [events, steps] = [0, 0]
+    /** Commands of the next compact event. */
+    let inCompact = 0
     return {
       observe: (event) => {
         // Judging scores would make a second scoring depend on the first.
@@ -106,7 +108,12 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
         if (context === undefined) return
         events += 1
         if (isStep(event)) steps += 1
-        if (countsSteps && isCompact(event) && event.personal?.readable !== false) steps += event.payload.steps
+        if (isStep(event) && StepPosition.isWithin(event.position)) inCompact += 1
+        if (isCompact(event)) {
+          // Without the commands of its steps, the compact event says how many they are.
+          if (inCompact === 0 && event.personal?.readable !== false) steps += event.payload.steps
+          inCompact = 0
+        }
         unreadable.observe(event)
         missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
