@@ -4,8 +4,8 @@ import * as Options from "../../values/Options.ts"
 import * as ServerUrl from "./ServerUrl.ts"
 
 /** The answer to a caller who names a server. It never shows the URL. */
-export const EXPECTED = "the path of a log in a file"
-export const FOUND = "the URL of a PostgreSQL server, which does not work here"
+const EXPECTED = "the path of a log in a file"
+const FOUND = "the URL of a PostgreSQL server, which does not work here"
 
 /** A path. The error for a URL does not show it. */
 export const LogFileName = Options.checking(Options.Path, (value) =>
