@@ -80,8 +80,7 @@ const formatOf = (mapping: Option.Option<string>, from: Option.Option<string>) =
 
 const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, json: boolean) =>
   Effect.gen(function* () {
-    yield* V8Tuning.disablePretenuring
-    yield* V8Tuning.limitHeapGrowth
+    yield* V8Tuning.forImporting
     const findings = yield* Detection.find(options.paths, Import.sourcesOf(options))
     const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
       Import.importFound(findings, {

@@ -42,3 +42,9 @@ export const limitHeapGrowth = setFlag("--heap-growing-percent=50", USUAL_GROWTH
  * 400,000 events, takes 179 MiB instead of 222 MiB, for at most 4 % more CPU time.
  */
 export const forScoring = Effect.zipRight(disablePretenuring, setFlag("--heap-growing-percent=100", USUAL_GROWTH))
+
+/**
+ * For imports: disables pretenuring, and collects the heap when it has grown by three quarters. Measured on 80,000 lines
+ * of Claude Code, in three pairs with a heap that may grow by half: 7 to 10 % less CPU time, 187 MiB instead of 180 MiB.
+ */
+export const forImporting = Effect.zipRight(disablePretenuring, setFlag("--heap-growing-percent=75", USUAL_GROWTH))
