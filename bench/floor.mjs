@@ -50,6 +50,42 @@ export const rawTable = (filename) => {
 }
 
 /**
+ * The bare driver on a log's own table: the payloads of one commit as rows of several types, each chained to the one
+ * before it by SHA-256. It checks nothing.
+ */
+export const chainedRows = (filename) => {
+  const database = openRaw(filename)
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal; PRAGMA cache_size = -16000")
+  let position = Number(database.prepare("SELECT max(position) FROM events").all()[0][0])
+  const row = `(${COLUMNS.split(",").map(() => "?")})`
+  const [begin, commit] = [database.prepare("BEGIN IMMEDIATE"), database.prepare("COMMIT")]
+  const inserts = [1, 2, 3].map((rows) =>
+    database.prepare(`INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => row)}`),
+  )
+  let hash = HASH.toString("hex")
+  let before = HASH.subarray(16)
+  return {
+    commit: (payloads) => {
+      const values = payloads.flatMap((payload, type) => {
+        const [id, now] = [timeOrdered(), Date.now()]
+        position += 1
+        hash = crypto
+          .createHash("sha256")
+          .update(`${hash} ${id.toString("hex")} ${position} ${payload}`)
+          .digest("hex")
+        const own = [position, id, 1, 1_000, position, 100 + type, 1, 3, before, 4, 0, now, payload]
+        before = id
+        return [...own, Buffer.from(hash, "hex")]
+      })
+      begin.run()
+      inserts[payloads.length - 1].run(...values)
+      commit.run()
+    },
+    close: () => database.close(),
+  }
+}
+
+/**
  * A hand-written table: id, place in a stream, names as text, payload by `JSON.stringify`. SQLite's default pages of 4
  * KiB, the log's durability, and no trigger, chain or check.
  */

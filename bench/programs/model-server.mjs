@@ -15,5 +15,7 @@ const server = http.createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(answer)
   })
 })
+// A busy machine may hold a client up for longer than the usual 5 s, which would then meet a closed connection.
+server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => console.log(server.address().port))
 process.stdin.resume().on("end", () => process.exit(0))
