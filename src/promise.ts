@@ -5,6 +5,7 @@
  * @module hindcast/promise
  */
 
+export type { Delivery, Offer, Settled, Waiting } from "./kernel/queue/Delivery.ts"
 export type { SeenMessage } from "./projections/request/RequestMessage.ts"
 export type { PartSize } from "./projections/request/RequestSizes.ts"
 export type { SeenTurn } from "./projections/request/SeenTurn.ts"

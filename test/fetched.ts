@@ -7,7 +7,7 @@ import { inRepository } from "./repository.ts"
 /**
  * The directory `node_modules` with those packages. It says on the error output what it fetches.
  *
- * @param directory whose `package.json` names them: `test/ai-sdk` has the AI SDK, `test/clients` clients of HTTP, `test/sdks` all packages of providers, `test/coding-agents` coding agents, `test/mcp/reference` servers and the host of MCP Apps, `test/mcp/conformance` MCP's suite
+ * @param directory whose `package.json` names them: `test/ai-sdk` has the AI SDK, `test/clients` clients of HTTP, `examples/job-queue` pg-boss, `test/sdks` all packages of providers, `test/coding-agents` coding agents, `test/mcp/reference` servers and the host of MCP Apps, `test/mcp/conformance` MCP's suite
  */
 export const fetchedModules = (
   directory:
@@ -17,6 +17,7 @@ export const fetchedModules = (
     | "test/sdks"
     | "test/coding-agents"
     | "test/mcp/reference"
+    | "examples/job-queue"
     | "test/mcp/conformance" = "test/fetched",
 ): string => {
   const modules = known.get(directory) ?? fetch(directory)

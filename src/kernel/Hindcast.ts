@@ -30,7 +30,16 @@ import * as ResumedTasks from "./ResumedTasks.ts"
 import * as Registry from "./registry/Registry.ts"
 
 export { HindcastOptions, LogOptions } from "./LogLayers.ts"
-export { type News, type Runner, RunnerOptions, runner } from "./Runner.ts"
+export {
+  type Delivery,
+  type News,
+  type Offer,
+  type Runner,
+  RunnerOptions,
+  runner,
+  type Settled,
+  type Waiting,
+} from "./Runner.ts"
 
 /** The services that read a log or append to it without a lease: registry changes, decisions, scores, annotations. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>

@@ -20,6 +20,7 @@ import type { ServicesOf } from "./program/ProgramFunction.ts"
 import * as ProgramOptions from "./program/ProgramOptions.ts"
 import type { Sensor, Sensors } from "./program/Sensor.ts"
 import type { Tool, Tools } from "./program/Tool.ts"
+import * as Delivery from "./queue/Delivery.ts"
 import * as Ownership from "./queue/Ownership.ts"
 import * as Registration from "./queue/Registration.ts"
 import * as RunnerTenure from "./queue/RunnerTenure.ts"
@@ -31,6 +32,7 @@ import * as Registry from "./registry/Registry.ts"
 import * as RunningTasks from "./tasks/RunningTasks.ts"
 import * as Trust from "./trust/Trust.ts"
 
+export type { Delivery, Offer, Settled, Waiting } from "./queue/Delivery.ts"
 export type { News } from "./RunnerWork.ts"
 
 /** Options of `Hindcast.runner`: those of `Hindcast.layer`, and the runner's own. */
@@ -50,6 +52,8 @@ export interface RunnerOptions<
   readonly poisonAfter?: number
   /** How long draining waits for the ends of steps, in milliseconds. Default: 30,000. */
   readonly drainWithinMs?: number
+  /** Delivers tasks, such as a job queue. Default: the log, by priority and age. The log is the fence in any case. */
+  readonly delivery?: Delivery.Delivery
   /** Receives what happens to tasks. Default: nobody does. */
   readonly onNews?: (news: News) => void
 }
@@ -69,6 +73,7 @@ export const RunnerOptions: Schema.Schema<RunnerOptions<Tools, Sensors>> = Optio
       labels: Labels,
       poisonAfter: Options.wholeNumber(1, 1_000),
       drainWithinMs: Options.Milliseconds,
+      delivery: Delivery.Delivery,
       onNews: Options.callable<(news: News) => void>(),
     },
   }),
@@ -235,7 +240,9 @@ const session = (
       const program = yield* Program.Program
       if (program !== undefined) yield* registry.declare(program)
       yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
-      const ownership = Ownership.make(tenure.log, projector, joining, own, runner)
+      const { delivery } = options
+      const delivering = delivery === undefined ? undefined : Delivery.make(delivery)
+      const ownership = Ownership.make(tenure.log, projector, joining, own, runner, delivering)
       yield* Deferred.succeed(started, undefined)
       yield* serve({
         log: tenure.log,
@@ -246,7 +253,14 @@ const session = (
             Effect.provideService(EventLog, tenure.log),
             Effect.provideService(Projector, projector),
           ),
-        tell: (news) => Effect.sync(() => onNews?.(news)),
+        tell: (news, { task, turn }) =>
+          Effect.zipRight(
+            Effect.sync(() => onNews?.(news)),
+            delivering === undefined || news.what === "claimed"
+              ? Effect.void
+              : delivering.settle({ task, turn }, news.what),
+          ),
+        ...(delivery === undefined ? {} : { deliveredEveryMs: delivery.everyMs ?? Delivery.EVERY_MS }),
       })
       reason = "it was drained"
     }).pipe(Effect.provide(context))

@@ -15,6 +15,7 @@ import { defined } from "../values/defined.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
 import type * as Agent from "./agents/Agent.ts"
 import type { Kernel } from "./Kernel.ts"
+import type { DeliveryFailed } from "./queue/Delivery.ts"
 import type { Claimed, Ownership } from "./queue/Ownership.ts"
 import type { Claims } from "./queue/RunnerTenure.ts"
 import type { RunningTasks } from "./tasks/RunningTasks.ts"
@@ -35,8 +36,10 @@ export interface Work {
   readonly drained: Deferred.Deferred<void>
   /** Closes a task that was cancelled while nobody worked on it. */
   readonly close: (taskId: string) => Effect.Effect<void, AppendError>
+  /** Without news, it asks this often for tasks, if others deliver them. In milliseconds. */
+  readonly deliveredEveryMs?: number
   /** Tells that a task begins or ends here. */
-  readonly tell: (news: News) => Effect.Effect<void>
+  readonly tell: (news: News, claimed: Claimed) => Effect.Effect<void>
 }
 
 /** Messages of a runner to its program. */
@@ -88,7 +91,7 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
       Effect.gen(function* () {
         const { task } = claimed
         claims.set(task, claimed)
-        yield* work.tell({ what: "claimed", task, ...defined({ takenFrom: claimed.takenFrom }) })
+        yield* work.tell({ what: "claimed", task, ...defined({ takenFrom: claimed.takenFrom }) }, claimed)
         const done = Effect.sync(() => {
           claims.delete(task)
           working.delete(task)
@@ -133,10 +136,11 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
       for (const claimed of found.claimed) yield* begin(claimed)
       yield* reconcile(found.queue)
       isAlone = Object.keys(found.queue.runners).length <= 1
-      due = monotonicNow() + Math.min(found.dueInMs ?? Number.POSITIVE_INFINITY, READ_EVERY_MS)
+      const asksAgain = slots > working.size ? work.deliveredEveryMs : undefined
+      due = monotonicNow() + Math.min(found.dueInMs ?? READ_EVERY_MS, asksAgain ?? READ_EVERY_MS, READ_EVERY_MS)
       return isDraining
     })
-    const again = (cause: AppendError) => {
+    const again = (cause: AppendError | DeliveryFailed) => {
       if (cause._tag === "LeaseLost") return Effect.fail(cause)
       due = monotonicNow() + AGAIN_MS
       return Effect.as(ProgramLog.warning("could not claim tasks; trying again", cause), false)
@@ -207,12 +211,12 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
     const { task, attempts } = claimed
     const exit = yield* Effect.exit(Effect.interruptible(workOn(work, claimed)))
     // Others take the tasks of a session over that has ended.
-    if (Exit.isFailure(yield* Effect.exit(session.lease.held))) return yield* work.tell({ what: "lost", task })
+    if (Exit.isFailure(yield* Effect.exit(session.lease.held))) return yield* work.tell({ what: "lost", task }, claimed)
     if ((Exit.isSuccess(exit) && exit.value === CLOSED) || (yield* isClosed(log, task)))
-      return yield* work.tell({ what: "closed", task })
+      return yield* work.tell({ what: "closed", task }, claimed)
     const reason = Exit.isSuccess(exit) ? "it was not closed" : reasonOf(exit.cause)
     const isLost = Exit.isFailure(exit) && isTaken(exit.cause)
-    if (isLost) return yield* work.tell({ what: "lost", task })
+    if (isLost) return yield* work.tell({ what: "lost", task }, claimed)
     const isAsked = Exit.isFailure(exit) && isSuspended(exit.cause)
     const isOfLog = Exit.isFailure(exit) && LogFailures.isOne(failureOf(exit.cause))
     const given = isAsked ? "its runner stops" : reason
@@ -224,8 +228,8 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
     // Whatever is left of it here would keep this runner from continuing it.
     yield* work.running.suspend(task)
     if (!(yield* ownership.release(claimed, { reason: given, ...waits })))
-      return yield* work.tell({ what: "lost", task })
-    yield* work.tell({ what: "released", task, reason: given, failed: !isAsked && !isOfLog })
+      return yield* work.tell({ what: "lost", task }, claimed)
+    yield* work.tell({ what: "released", task, reason: given, failed: !isAsked && !isOfLog }, claimed)
   }).pipe(
     // The log cannot be written, or the session ended: others take the task over.
     Effect.catchAllCause((cause) => ProgramLog.warning(`task ${claimed.task} was not given back`, cause)),

@@ -20,10 +20,14 @@ export const trial = (url: string, steps: number, takesMs = 30) =>
       directory,
       layer,
       /** Starts a runner; answers once it works. */
-      runner: (name: string, slots = 4): Effect.Effect<Killable.Killable, never, Scope.Scope> =>
+      runner: (
+        name: string,
+        slots = 4,
+        more: { readonly log?: string; readonly clockMs?: number } = {},
+      ): Effect.Effect<Killable.Killable, never, Scope.Scope> =>
         Effect.tap(
           Killable.start([program(import.meta.url, "runner")], {
-            input: JSON.stringify({ log: url, name, slots, steps, marks, takesMs, workspace: directory }),
+            input: JSON.stringify({ log: url, name, slots, steps, marks, takesMs, workspace: directory, ...more }),
           }),
           (process) =>
             Effect.raceFirst(

@@ -18,10 +18,12 @@ import { monotonicNow } from "../../platform/ProcessIdentity.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import { type Candidate, type Claimer, claimable, nextDue } from "../../projections/queue/Claimable.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
+import { turnOf } from "../../projections/queue/QueuedTasks.ts"
 import { defined } from "../../values/defined.ts"
 import * as Attempts from "./Attempts.ts"
 import { endOfClaim, endsOfClaims } from "./ClaimEnds.ts"
 import type { Claim } from "./ClaimFence.ts"
+import type * as Delivery from "./Delivery.ts"
 import * as LostSession from "./LostSession.ts"
 import * as Submissions from "./Submissions.ts"
 
@@ -39,6 +41,8 @@ export interface Runner {
 export interface Claimed extends Claim {
   /** The number of the task's claims, from 1. */
   readonly epoch: number
+  /** The turn that the claim ended (see `Delivery`). */
+  readonly turn: number
   readonly attempts: number
   /** The runner whose session ended with the task. */
   readonly takenFrom?: string
@@ -68,7 +72,10 @@ export interface Ownership {
    * Declares silent sessions lost, then claims tasks, at most `free`: limits hold exactly, because claims expect the
    * version of the queue that they were decided on. Poisons tasks that failed too often.
    */
-  readonly claim: (free: number, except?: ReadonlySet<string>) => Effect.Effect<Look, AppendError, Projector | Presence>
+  readonly claim: (
+    free: number,
+    except?: ReadonlySet<string>,
+  ) => Effect.Effect<Look, AppendError | Delivery.DeliveryFailed, Projector | Presence>
   /** Whether another session has fallen silent since the last claim. Reads heartbeats alone, not the queue. */
   readonly isAnySilent: Effect.Effect<boolean, LogError>
   /** Gives a task back. Returns false, without an effect, if another runner took it over. */
@@ -81,6 +88,7 @@ export interface Ownership {
  * The ownership of a registered session.
  *
  * @param log fenced by the session
+ * @param delivering decides which tasks it may claim. Default: the log's own order does
  */
 export const make = (
   log: EventLog.Service,
@@ -88,6 +96,7 @@ export const make = (
   sessions: RunnerSessions.Service,
   { lease: { identity: session } }: Pick<RunnerSession, "lease">,
   runner: Runner,
+  delivering?: Delivery.Delivering,
 ): Ownership => {
   const actor = `runner:${runner.name}`
   const queue = projector.current(Queue.projection)
@@ -199,22 +208,26 @@ export const make = (
         with: parts,
       })
       const submissions = yield* Submissions.read(log, wanted)
+      const turns = new Map(wanted.map(({ task, queued }) => [task, turnOf(queued)]))
       return claims.flatMap(({ task, ...claim }): ReadonlyArray<Claimed> => {
-        const [submission, takenFrom] = [submissions.get(task), taken.get(task)]
-        return submission === undefined ? [] : [{ task, ...claim, submission, ...defined({ takenFrom }) }]
+        const [submission, takenFrom, turn] = [submissions.get(task), taken.get(task), turns.get(task) ?? 0]
+        return submission === undefined ? [] : [{ task, ...claim, turn, submission, ...defined({ takenFrom }) }]
       })
     })
 
   const claim = (
     free: number,
     except: ReadonlySet<string> | undefined,
-  ): Effect.Effect<Look, AppendError, Projector | Presence> =>
+  ): Effect.Effect<Look, AppendError | Delivery.DeliveryFailed, Projector | Presence> =>
     Effect.gen(function* () {
       const now = yield* look
       const found = yield* queue
       const claimer: Claimer = { agents: runner.agents, labels: runner.labels, free, ...defined({ except }) }
-      const claimed = yield* take(claimable(found, claimer, now), found)
+      const wanted =
+        delivering === undefined ? claimable(found, claimer, now) : yield* delivering.candidates(found, claimer, now)
+      const claimed = yield* take(wanted, found)
       if (claimed === AGAIN) return yield* claim(free, except)
+      if (delivering !== undefined) yield* delivering.claimed(new Set(claimed.map(({ task }) => task)), found)
       const due = nextDue(found, now)
       return { claimed, queue: found, dueInMs: due === undefined ? undefined : due - now }
     }).pipe(
@@ -259,5 +272,5 @@ const LOOK_EVERY_MS = 400
 
 const TYPES: ReadonlySet<string> = new Set(Queue.TYPES)
 
-const isOfQueue = (error: AppendError): error is VersionConflict =>
+const isOfQueue = (error: AppendError | Delivery.DeliveryFailed): error is VersionConflict =>
   error._tag === "VersionConflict" && error.stream === Queue.STREAM

@@ -13,6 +13,8 @@ export interface Claimer {
   readonly free: number
   /** Tasks that it does not want, for example because they just failed here. */
   readonly except?: ReadonlySet<string>
+  /** No others. Default: all. */
+  readonly only?: ReadonlySet<string>
 }
 
 export interface Candidate {
@@ -30,7 +32,7 @@ export interface Candidate {
  */
 export const claimable = (
   { tasks, runners, head }: Queue,
-  { agents, labels, free, except }: Claimer,
+  { agents, labels, free, except, only }: Claimer,
   now: number,
 ): ReadonlyArray<Candidate> => {
   if (free <= 0) return []
@@ -50,7 +52,8 @@ export const claimable = (
       (queued.notBefore ?? 0) <= now &&
       agents.includes(queued.agent) &&
       queued.labels.every((label) => labels.includes(label)) &&
-      except?.has(task) !== true
+      except?.has(task) !== true &&
+      only?.has(task) !== false
     )
       candidates.push({ task, queued, hasFailed: queued.claim !== undefined || queued.attempts > 0 })
   }

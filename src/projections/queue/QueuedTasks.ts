@@ -29,6 +29,7 @@ export const QueuedTask = Schema.Struct({
   submittedAt: EpochMs,
   notBefore: optional(EpochMs.annotations({ description: "No runner begins or continues it earlier" })),
   epoch: Schema.NonNegativeInt.annotations({ description: "The number of its claims" }),
+  requeued: optional(Schema.NonNegativeInt.annotations({ description: "How often a person gave it back to the runners" })),
   attempts: Schema.NonNegativeInt.annotations({ description: "Claims since its last progress; 0 after a release" }),
   claim: optional(CurrentClaim.annotations({ description: "Absent while it waits" })),
   left: optional(CurrentClaim.annotations({ description: "The claim before, whose runner failed" })),
@@ -43,6 +44,9 @@ export const QueuedTask = Schema.Struct({
 }).annotations({ identifier: "QueuedTask" })
 
 export type QueuedTask = typeof QueuedTask.Type
+
+/** The number of a task's turn to wait: another one after each claim, and after a person gave it back. */
+export const turnOf = ({ epoch, requeued = 0 }: QueuedTask): number => epoch + requeued
 
 /** By task id, the first submitted first. */
 export const QueuedTasks = Schema.Record({ key: Schema.String, value: QueuedTask }).annotations({
@@ -90,6 +94,7 @@ const apply = (tasks: RecordBuilder<QueuedTask>, event: Event): void => {
   } else if (is(event, "TaskRequeued")) {
     tasks.change(event.payload.task, ({ poisoned: _, notBefore: _notBefore, failure: _failure, ...queued }) => ({
       ...queued,
+      requeued: (queued.requeued ?? 0) + 1,
       attempts: 0,
     }))
   } else if (is(event, "TaskWithdrawn")) tasks.remove(event.payload.task)

@@ -1,5 +1,5 @@
 /** What every way of owning queued tasks promises. A backend names how its sessions begin and die. */
-import { Context, Deferred, Effect, Either, Exit, Layer, Option, Scope } from "effect"
+import { Context, Deferred, Effect, Either, Exit, Layer, Option, Ref, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { Lease } from "../../../src/events/log/Lease.ts"
@@ -7,6 +7,7 @@ import type { Presence } from "../../../src/events/log/Presence.ts"
 import * as RunnerSessions from "../../../src/events/log/RunnerSessions.ts"
 import { newId } from "../../../src/events/vocabulary/Event.ts"
 import * as ClaimFence from "../../../src/kernel/queue/ClaimFence.ts"
+import * as Delivery from "../../../src/kernel/queue/Delivery.ts"
 import * as Ownership from "../../../src/kernel/queue/Ownership.ts"
 import * as Registration from "../../../src/kernel/queue/Registration.ts"
 import * as TaskQueue from "../../../src/kernel/queue/TaskQueue.ts"
@@ -20,6 +21,8 @@ export interface OwnershipBackend {
   readonly open: (place: string) => Layer.Layer<EventLog | Lease | Presence, unknown>
   /** Ends the heartbeats of all sessions, as if their processes had died. */
   readonly crash: (place: string) => Effect.Effect<void>
+  /** An engine that delivers the tasks to one session. Default: the log's own order. */
+  readonly delivery?: (place: string) => Effect.Effect<Delivery.Delivery, never, Scope.Scope>
 }
 
 /** A runner's session, opened as by a process of its own. */
@@ -38,11 +41,26 @@ export const sessionOn = (
       const several = yield* Effect.serviceOption(RunnerSessions.RunnerSessions)
       const sessions = Option.getOrElse(several, () => RunnerSessions.ofLease(Context.get(context, Lease)))
       const session = yield* sessions.join(name)
+      const turns = yield* Ref.make<ReadonlyMap<string, number>>(new Map())
       const runner = { name, slots: 4, agents: ["desk"], labels: [], poisonAfter: 3, ...given }
       const { identity } = session.lease
       yield* Registration.register(log, runner, identity, after)
       const own = ClaimFence.ofSession(log, name, identity)
-      const ownership = Ownership.make(own, projector, sessions, session, runner)
+      const delivery = yield* backend.delivery?.(place) ?? Effect.succeed(undefined)
+      const delivering = delivery === undefined ? undefined : Delivery.make(delivery)
+      const made = Ownership.make(own, projector, sessions, session, runner, delivering)
+      const ownership: Ownership.Ownership = {
+        ...made,
+        release: (claim, how) =>
+          Effect.tap(made.release(claim, how), () =>
+            Effect.flatMap(Ref.get(turns), (known) => {
+              const turn = known.get(claim.claim)
+              return delivering === undefined || turn === undefined
+                ? Effect.void
+                : delivering.settle({ task: claim.task, turn }, "released")
+            }),
+          ),
+      }
       const refused = yield* Deferred.make<string>()
       return {
         log,
@@ -54,7 +72,16 @@ export const sessionOn = (
           yield* Layer.build(Layer.provide(TaskQueue.layer, Layer.succeedContext(context))),
           TaskQueue.TaskQueue,
         ),
-        claim: (free = 4) => Effect.provide(ownership.claim(free), context),
+        claim: (free = 4) =>
+          ownership.claim(free).pipe(
+            Effect.tap(({ claimed }) =>
+              Ref.update(
+                turns,
+                (known) => new Map([...known, ...claimed.map((one) => [one.claim, one.turn] as const)]),
+              ),
+            ),
+            Effect.provide(context),
+          ),
         fenced: (claim: ClaimFence.Claim) =>
           ClaimFence.ofClaim(own, name, claim, Effect.asVoid(Deferred.succeed(refused, claim.task))),
       }

@@ -2,16 +2,29 @@
  * A runner on a log, whose agent `desk` writes a mark for each of its steps: a line in a file, with the task, the step and this process.
  * It tells what happens to tasks, a line each, after a first line with its name. It drains on SIGTERM.
  *
- * Input: { log, name, slots, steps, marks, workspace, takesMs }: an act takes so many milliseconds. The agent of a task whose goal is
- * "kill" ends the process.
+ * Input: { log, name, slots, steps, marks, workspace, takesMs, clockMs }: an act takes so many milliseconds, and the clock of the
+ * program's main thread is off by so many. The agent of a task whose goal is "kill" ends the process.
  */
 import * as fs from "node:fs"
 import { Effect, Schema } from "effect"
 import { Hindcast, Tool } from "../../../dist/index.js"
 
-const { log, name, slots, steps, marks, workspace, takesMs } = JSON.parse(fs.readFileSync(0, "utf8"))
+const { log, name, slots, steps, marks, workspace, takesMs, clockMs = 0 } = JSON.parse(fs.readFileSync(0, "utf8"))
 
-const say = (line) => fs.writeSync(1, `${JSON.stringify(line)}\n`)
+const trueNow = Date.now
+const say = (line) => fs.writeSync(1, `${JSON.stringify({ ...line, at: trueNow() })}\n`)
+
+if (clockMs !== 0) {
+  globalThis.Date = class extends Date {
+    constructor(...given) {
+      if (given.length === 0) super(trueNow() + clockMs)
+      else super(...given)
+    }
+    static now() {
+      return trueNow() + clockMs
+    }
+  }
+}
 
 const mark = Tool.make({
   description: "Writes a mark",
