@@ -6,8 +6,9 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskControl } from "../../kernel/control/TaskControl.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import { TaskQueue } from "../../kernel/queue/TaskQueue.ts"
+import { type CancelOptions, TaskQueue } from "../../kernel/queue/TaskQueue.ts"
 import { userName } from "../../platform/user/Machine.ts"
+import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { iso } from "../../values/Time.ts"
 import { argument, common, given, optionalText, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -27,20 +28,16 @@ const control = (
 ) =>
   Command.make(name, { ...common, task: argument("task", TASK), reason, timeline }, ({ log, json, task, ...typed }) =>
     Effect.gen(function* () {
-      const taskId = yield* Ids.task(task)
       const options = { by: userName(), ...given({ reason: typed.reason, timeline: typed.timeline }) }
-      const queue = yield* TaskQueue
-      const event = yield* ask(yield* TaskControl)(taskId, options).pipe(
-        // A task in the queue that no runner has begun.
-        Effect.catchTag("TaskNotFound", (unknown) =>
-          name === "cancel" && typed.timeline._tag === "None"
-            ? Effect.catchTag(
-                queue.cancel(taskId, { by: userName(), ...given({ reason: typed.reason }) }),
-                "NotQueued",
-                () => unknown,
-              )
-            : unknown,
-        ),
+      const control = yield* TaskControl
+      const begun = Effect.gen(function* () {
+        const taskId = yield* Ids.task(task)
+        return { taskId, event: yield* ask(control)(taskId, options) }
+      })
+      const { taskId, event } = yield* Effect.catchTag(begun, "TaskNotFound", (unknown) =>
+        name === "cancel" && typed.timeline._tag === "None"
+          ? withdrawn(task, { by: options.by, ...given({ reason: typed.reason }) }, unknown)
+          : unknown,
       )
       const silent = name === "cancel" && event.taskId !== null ? yield* closeIfNobodyWorks(log) : undefined
       yield* Output.show(json, event, (style) => [
@@ -49,6 +46,15 @@ const control = (
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   ).pipe(Command.withDescription(description))
+
+/** Cancels a task in the queue that no runner has begun. */
+const withdrawn = (text: string, options: CancelOptions, unknown: TaskNotFound) =>
+  Effect.gen(function* () {
+    const queue = yield* TaskQueue
+    const taskId = yield* Ids.find("task", text, Object.keys(yield* queue.queued))
+    if (taskId === undefined) return yield* unknown
+    return { taskId, event: yield* queue.cancel(taskId, options) }
+  })
 
 /**
  * If no kernel works on the log, starts one to close the cancelled tasks. A working kernel closes them itself, even one
