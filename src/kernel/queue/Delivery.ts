@@ -96,12 +96,10 @@ export const make = ({ take, settle }: Delivery): Delivering => {
       Effect.gen(function* () {
         // A claim that met another one decides again on what it has.
         if (pending.size === 0 && claimer.free > 0) {
-          const waiting = claimable(queue, { ...claimer, free: MAX_WAITING }, now).map(
-            ({ task, queued }): Waiting => {
-              const { agent, labels, priority, submitted } = queued
-              return { task, turn: turnOf(queued), agent, labels, priority, submitted }
-            },
-          )
+          const waiting = claimable(queue, { ...claimer, free: MAX_WAITING }, now).map(({ task, queued }): Waiting => {
+            const { agent, labels, priority, submitted } = queued
+            return { task, turn: turnOf(queued), agent, labels, priority, submitted }
+          })
           const taken = yield* Effect.tryPromise({
             try: () => take(waiting, claimer.free),
             catch: (cause) => new DeliveryFailed({ cause }),

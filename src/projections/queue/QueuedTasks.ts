@@ -29,7 +29,9 @@ export const QueuedTask = Schema.Struct({
   submittedAt: EpochMs,
   notBefore: optional(EpochMs.annotations({ description: "No runner begins or continues it earlier" })),
   epoch: Schema.NonNegativeInt.annotations({ description: "The number of its claims" }),
-  requeued: optional(Schema.NonNegativeInt.annotations({ description: "How often a person gave it back to the runners" })),
+  requeued: optional(
+    Schema.NonNegativeInt.annotations({ description: "How often a person gave it back to the runners" }),
+  ),
   attempts: Schema.NonNegativeInt.annotations({ description: "Claims since its last progress; 0 after a release" }),
   claim: optional(CurrentClaim.annotations({ description: "Absent while it waits" })),
   left: optional(CurrentClaim.annotations({ description: "The claim before, whose runner failed" })),
