@@ -7,6 +7,8 @@ import { Effect } from "effect"
 import { agentIn, type Request } from "./Request.ts"
 
 export interface RecordedLateness {
+  /** Whether an agent was late in the part of the recording that was still to repeat at first. */
+  readonly isAnyLate: boolean
   /** Skips earlier requests of late agents, whose answers another turn may have recorded. */
   readonly due: () => Request | undefined
   /** Completes when an agent may make a request: at once, unless it is late now or next. */
@@ -79,6 +81,7 @@ export const make = (rest: Array<Request>): RecordedLateness => {
     })
 
   return {
+    isAnyLate,
     due,
     isLateBefore,
     advanced,

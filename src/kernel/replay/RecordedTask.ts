@@ -11,6 +11,7 @@ import type { RunResult } from "../agents/AgentLoop.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as TasksBelow from "../context/TasksBelow.ts"
 import * as Deadline from "../sensing/Deadline.ts"
+import type { Reading } from "../sensing/SensorReading.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
@@ -124,6 +125,22 @@ export const make = (
       return divergence === undefined && exhausted === undefined ? answer() : stop
     })
 
+  /** Readings that were taken before the agent's turn. */
+  const ahead = new Map<string, ReadonlyArray<Reading>>()
+  /** Agents that have such readings, up to their decision. */
+  const begins = new Set<string>()
+
+  /** Takes the perceptions of several agents that are due. Agents that may be late perceived in their own turns. */
+  const takeAhead = (): void => {
+    for (let due = lateness.due(); due?.kind === "perceive" && !lateness.isAnyLate; due = lateness.due()) {
+      const { agentId } = due
+      if (agentId === undefined || ahead.has(agentId)) return
+      ahead.set(agentId, due.readings)
+      rest.splice(rest.indexOf(due), 1)
+      lateness.advanced()
+    }
+  }
+
   /** Returns the recorded answer if the request equals the one due. */
   const answer = <Kind extends Request["kind"], A>(
     kind: Kind,
@@ -132,6 +149,9 @@ export const make = (
   ): Effect.Effect<A, TaskClosed> =>
     whenOpen(() => {
       const agentId = typeof found.as === "string" ? found.as : undefined
+      const due = lateness.due()
+      // The recorded agents perceived before the turn of the first.
+      if (kind !== "perceive" && due?.kind === "perceive" && due.agentId !== agentId) takeAhead()
       const request = match(kind, found)
       if (request === undefined) return exhaust(found)
       const expected = choiceOf(request)
@@ -172,7 +192,8 @@ export const make = (
   /** Returns no inputs if something else is due. An agent that waits must find its input recorded. */
   const inputs = (options: InputOptions) =>
     whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
-      const due = next("input")
+      // Before its decision, an agent that has its reading takes its inputs: the decision is not to be skipped.
+      const due = begins.has(options.agentId ?? "") ? lateness.due() : next("input")
       const isDue =
         due?.kind === "input" && due.agentId === options.agentId && due.inputs.every((input) => isOf(options, input))
       if (!isDue && options.wait !== true) return Effect.succeed([])
@@ -184,6 +205,15 @@ export const make = (
     Effect.flatMap(copied(actuator, args), (args) =>
       answer("act", { act: actuator, args, ...as(agentId) }, ({ outcome }) => outcome ?? undefined),
     )
+
+  const perceive = (agentId: string | undefined) =>
+    Effect.suspend(() => {
+      const taken = agentId === undefined ? undefined : ahead.get(agentId)
+      if (taken === undefined || agentId === undefined)
+        return answer("perceive", { perceive: true, ...as(agentId) }, ({ readings }) => readings)
+      ahead.delete(agentId)
+      return Effect.succeed(taken)
+    })
 
   /** If the recording ends first, the agent has its whole time. */
   const late: Task["late"] = (agentId, afterMs, closing) =>
@@ -198,6 +228,7 @@ export const make = (
     decides && !(agentId !== undefined && "calls" in choice)
       ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
           hasDecided = true
+          begins.delete(agentId ?? "")
           if (decision.rationale !== rationale) rationales++
           return event
         })
@@ -209,10 +240,20 @@ export const make = (
     capabilities: () => Effect.sync(() => recording.capabilitiesAt(place())),
     document: (plugin) => Effect.sync(() => documents.of(plugin, place())),
     perceive: ({ deadlineMs, agentId } = {}) =>
-      Effect.zipRight(
-        deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs),
-        answer("perceive", { perceive: true, ...as(agentId) }, ({ readings }) => readings),
-      ),
+      Effect.zipRight(deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs), perceive(agentId)),
+    perceiveAhead: (agentIds) =>
+      Effect.sync(() => {
+        takeAhead()
+        const own = agentIds.flatMap((agentId) => {
+          const readings = ahead.get(agentId)
+          return readings === undefined ? [] : [[agentId, readings] as const]
+        })
+        for (const [agentId] of own) {
+          ahead.delete(agentId)
+          begins.add(agentId)
+        }
+        return new Map(own)
+      }),
     act: (actuator, args = {}, { agentId } = {}) => act(actuator, args, agentId),
     together: (commands) => Effect.forEach(commands, ({ actuator, args, agentId }) => act(actuator, args, agentId)),
     say,

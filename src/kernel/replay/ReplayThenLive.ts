@@ -4,12 +4,15 @@ import { Deferred, Effect, FiberId } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
 import type { AgentCommand } from "../acting/round/Round.ts"
+import type { ReadingsAhead } from "../sensing/PerceptionAhead.ts"
 import type { Capabilities } from "../tasks/Capabilities.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
 import { gottenBy } from "./RecordedAgentEvents.ts"
 import type { RecordedTask } from "./RecordedTask.ts"
 import type { Instructions } from "./Recording.ts"
+
+const NOTHING = Effect.succeed<ReadingsAhead>(new Map())
 
 /**
  * Answers from the recording while it lasts, and then from the live task. The agent cannot tell where one ends.
@@ -48,6 +51,17 @@ export const replayThenLive = (
     capabilities: (agentId) => from(past.task.capabilities(agentId), live.capabilities(agentId)),
     document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),
+    perceiveAhead: (agentIds, mayBeLate) => {
+      const recorded = past.task.perceiveAhead?.(agentIds, mayBeLate) ?? NOTHING
+      const living = (others: ReadonlyArray<string>) => live.perceiveAhead?.(others, mayBeLate) ?? NOTHING
+      return Effect.flatMap(from(recorded, living(agentIds)), (got) => {
+        const others = agentIds.filter((agentId) => !got.has(agentId))
+        // The recording may end between the readings of two agents.
+        return others.length === 0 || others.length === agentIds.length || !past.isUsedUp()
+          ? Effect.succeed(got)
+          : Effect.map(from(NOTHING, living(others)), (rest): ReadingsAhead => new Map([...got, ...rest]))
+      })
+    },
     act: (...command) => from(past.task.act(...command), live.act(...command)),
     together: (commands) => from(past.task.together(commands), live.together(commands)),
     say: (...message) => from(past.task.say(...message), live.say(...message)),

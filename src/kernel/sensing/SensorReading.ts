@@ -1,7 +1,7 @@
 /** Reads one sensor once, and records the reading or the failure. */
 
 import { Data, Effect, Fiber } from "effect"
-import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -12,6 +12,7 @@ import type { Json } from "../../values/Json.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import * as Deadline from "./Deadline.ts"
 import type { SensingTask } from "./SensingTask.ts"
+import * as Together from "./Together.ts"
 
 /** A recorded reading of one sensor. */
 export interface Reading {
@@ -53,22 +54,13 @@ export const sense = (
   Effect.suspend(() => {
     let wasAsked = false
     const starting = task.instance(sensor.plugin, registry)
-    const ask = Effect.gen(function* () {
+    const started = deadline === undefined ? starting : Effect.flatMap(Effect.forkIn(starting, task.scope), Fiber.join)
+    const ask = Effect.suspend(() => {
       wasAsked = true
-      const startedAt = performance.now()
-      const { process, manifest } = yield* deadline === undefined
-        ? starting
-        : Effect.flatMap(Effect.forkIn(starting, task.scope), Fiber.join)
-      const timeoutMs = sensorsOf(manifest).find(({ name }) => name === sensor.component)?.timeout
-      const reading = yield* process.read(sensor.component, {
-        taskId: task.instanceName,
-        causationId: task.openedBy,
-        ...defined({ timeoutMs, agent: of.agentId }),
-      })
-      return { reading, latencyMs: MonotonicClock.elapsedSince(startedAt) }
+      return answer(task, sensor, started, of.agentId)
     })
     return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
-      Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, of)),
+      Effect.flatMap((read) => recordReading(task, sensor, read, of)),
       onPluginFailure((failure) => fail(task, sensor, failureOf(failure), of)),
       Effect.catchTag("DeadlinePassed", ({ ms }) =>
         wasAsked
@@ -83,35 +75,83 @@ export const sense = (
     )
   })
 
-const recordReading = (
+interface Answer {
+  readonly reading: Json
+  readonly latencyMs: number
+}
+
+/** Asks a sensor. `started` is its plugin's process. */
+const answer = (
   task: SensingTask,
   sensor: ActiveComponent,
-  { reading, latencyMs }: { readonly reading: Json; readonly latencyMs: number },
-  of: PerceptionFields,
+  started: ReturnType<SensingTask["instance"]>,
+  agentId: string | undefined,
 ) =>
-  Effect.map(
-    task.record({
-      type: "SensorRead",
+  Effect.gen(function* () {
+    const startedAt = performance.now()
+    const { process, manifest } = yield* started
+    const timeoutMs = sensorsOf(manifest).find(({ name }) => name === sensor.component)?.timeout
+    const reading = yield* process.read(sensor.component, {
+      taskId: task.instanceName,
       causationId: task.openedBy,
-      payload: {
-        sensor: sensor.name,
-        reading,
-        priority: sensor.priority,
-        latencyMs,
-        ...fieldsOf(of),
-      },
-    }),
-    (event): Reading => ({ sensor: sensor.name, reading, position: event.position, event }),
+      ...defined({ timeoutMs, agent: agentId }),
+    })
+    return { reading, latencyMs: MonotonicClock.elapsedSince(startedAt) }
+  })
+
+/**
+ * Asks a sensor for several agents at once, while it has no other reading in progress. Returns for each agent the event
+ * that records the reading or the failure, to which `withPerception` adds the perception.
+ */
+export const senseForAll = (
+  task: SensingTask,
+  registry: PluginRegistry,
+  sensor: ActiveComponent,
+  agentIds: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<PerceivedEvent>, LogError> => {
+  const started = task.instance(sensor.plugin, registry)
+  const askFor = (agentId: string) =>
+    Effect.map(answer(task, sensor, started, agentId), (read) => readEvent(task, sensor, read, { agentId })).pipe(
+      onPluginFailure((failure) => Effect.succeed(failedEvent(task, sensor, failureOf(failure), { agentId }))),
+    )
+  return task.oneAtATime(sensor.name, Together.forEach(agentIds, askFor))
+}
+
+/** An event of a perception, before it is recorded. */
+export type PerceivedEvent = ReturnType<typeof readEvent> | ReturnType<typeof failedEvent>
+
+export const withPerception = (event: PerceivedEvent, perception: number): CoreNewEvent =>
+  event.type === "SensorRead"
+    ? { ...event, payload: { ...event.payload, perception } }
+    : { ...event, payload: { ...event.payload, perception } }
+
+const readEvent = (
+  task: SensingTask,
+  { name, priority }: ActiveComponent,
+  { reading, latencyMs }: Answer,
+  of: PerceptionFields,
+) => ({
+  type: "SensorRead" as const,
+  causationId: task.openedBy,
+  payload: { sensor: name, reading, priority, latencyMs, ...fieldsOf(of) },
+})
+
+const failedEvent = (task: SensingTask, { name }: ActiveComponent, error: Failure, of: PerceptionFields) => ({
+  type: "SensorFailed" as const,
+  causationId: task.openedBy,
+  payload: { sensor: name, error, ...fieldsOf(of) },
+})
+
+const recordReading = (task: SensingTask, sensor: ActiveComponent, read: Answer, of: PerceptionFields) =>
+  Effect.map(
+    task.record(readEvent(task, sensor, read, of)),
+    (event): Reading => ({ sensor: sensor.name, reading: read.reading, position: event.position, event }),
   )
 
-const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure, of: PerceptionFields) =>
+const fail = (task: SensingTask, sensor: ActiveComponent, error: Failure, of: PerceptionFields) =>
   Effect.zipRight(
-    task.record({
-      type: "SensorFailed",
-      causationId: task.openedBy,
-      payload: { sensor: name, error, ...fieldsOf(of) },
-    }),
-    new NotRead({ sensor: name, code: error.code }),
+    task.record(failedEvent(task, sensor, error, of)),
+    new NotRead({ sensor: sensor.name, code: error.code }),
   )
 
 /** Records the sensors without a turn within `deadlineMs`, in one commit. */

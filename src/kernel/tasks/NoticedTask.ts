@@ -10,9 +10,11 @@ export const noticing = (task: Task, notice: () => void): Task => {
       notice()
       return effect
     })
+  const { perceiveAhead } = task
   return {
     ...task,
     perceive: (...args) => noticed(task.perceive(...args)),
+    perceiveAhead: perceiveAhead === undefined ? undefined : (...args) => noticed(perceiveAhead(...args)),
     act: (...args) => noticed(task.act(...args)),
     together: (...args) => noticed(task.together(...args)),
     inputs: (...args) => noticed(task.inputs(...args)),

@@ -14,6 +14,7 @@ import type { Gotten } from "../acting/WorldRewards.ts"
 import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { BelowOptions } from "../context/TasksBelow.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
+import type { ReadingsAhead } from "../sensing/PerceptionAhead.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type * as Capabilities from "./Capabilities.ts"
 import type { EnvironmentRefused } from "./Environments.ts"
@@ -40,6 +41,17 @@ export interface Task {
   readonly perceive: (
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
+  /**
+   * Reads every active sensor for agents that perceive next in a round, and records the readings in one commit, in the
+   * agents' order. Returns them by agent; an agent without an entry perceives by itself. Undefined if the task cannot.
+   * If the agents may be late, only a replay answers, of a task whose agents had no limit.
+   */
+  readonly perceiveAhead?:
+    | ((
+        agentIds: ReadonlyArray<string>,
+        mayBeLate: boolean,
+      ) => Effect.Effect<ReadingsAhead, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>)
+    | undefined
   /** The task's current sensors and actuators, and the agent's setup in a scenario (`agentId`: of one of several). */
   readonly capabilities: (agentId?: string) => Effect.Effect<Capabilities.Capabilities, LogError>
   /** The current document of a plugin's environment; undefined if it has none. */

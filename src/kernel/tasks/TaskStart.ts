@@ -24,6 +24,7 @@ import * as InstanceName from "../instances/InstanceName.ts"
 import * as Scoring from "../scoring/Scoring.ts"
 import * as IntervalReadings from "../sensing/IntervalReadings.ts"
 import { perceive } from "../sensing/Perception.ts"
+import { perceiveAhead } from "../sensing/PerceptionAhead.ts"
 import * as Capabilities from "./Capabilities.ts"
 import type * as Environments from "./Environments.ts"
 import * as Inputs from "./Inputs.ts"
@@ -270,6 +271,8 @@ export const begin = <E>(
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
+      perceiveAhead: (agentIds, mayBeLate) =>
+        mayBeLate ? Effect.succeed(new Map()) : lifecycle.runUntilClosed(perceiveAhead(context, agentIds)),
       act: (actuator, args = {}, options = {}) =>
         Effect.flatMap(
           Options.decode("act", ActOptions, options),

@@ -146,6 +146,7 @@ const actInTurn = (task: AgentTask, members: Members.Members, member: Members.Me
 /** One round in a world in which all agents act at once. */
 const actTogether = (task: AgentTask, members: Members.Members, options: RoundsOptions) =>
   Effect.gen(function* () {
+    yield* perceiveAhead(task, members, options)
     // An agent whose earlier action has not been carried out yet does not get another turn.
     for (const member of members.active()) {
       if (!member.seat.hasHandedIn()) yield* takeTurn(task, members, member, options)
@@ -166,6 +167,34 @@ const actTogether = (task: AgentTask, members: Members.Members, options: RoundsO
       acted.push({ member, outcome })
     }
     yield* follow(task, members, acted, options)
+  })
+
+/**
+ * Reads the sensors for all agents that begin a step, in one commit, if nothing that one of them can do in its turn
+ * changes the readings of another: their only actuator is the world's step. An agent that may be late perceives in its
+ * own turn.
+ */
+const perceiveAhead = (
+  task: AgentTask,
+  members: Members.Members,
+  { world, decideWithinMs = Number.POSITIVE_INFINITY }: RoundsOptions,
+) =>
+  Effect.gen(function* () {
+    if (task.perceiveAhead === undefined) return
+    const { sensors, actuators } = yield* task.capabilities()
+    if (actuators.some(({ name }) => name !== `${world}/step`)) return
+    if (sensors.some(({ name }) => !name.startsWith(`${world}/`))) return
+    const seats: Array<Seat.Seat> = []
+    for (const { seat } of members.active()) if (yield* seat.isBeforeStep) seats.push(seat)
+    if (seats.length < 2) return
+    const readings = yield* task.perceiveAhead(
+      seats.map(({ agentId }) => agentId),
+      Number.isFinite(decideWithinMs),
+    )
+    for (const seat of seats) {
+      const own = readings.get(seat.agentId)
+      if (own !== undefined) seat.give(own)
+    }
   })
 
 interface Acted {

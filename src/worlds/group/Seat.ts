@@ -10,6 +10,7 @@ import { copied } from "../../kernel/acting/command/Arguments.ts"
 import type { AgentCommand } from "../../kernel/acting/round/Round.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type { RunResult } from "../../kernel/agents/AgentLoop.ts"
+import type { Reading } from "../../kernel/sensing/SensorReading.ts"
 import type { ActOptions } from "../../kernel/tasks/OpenOptions.ts"
 import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -50,6 +51,13 @@ export interface Seat {
   /** Takes the waiting action; undefined if there is none. */
   readonly takeHandedIn: () => HandedIn | undefined
   readonly hasHandedIn: () => boolean
+  /**
+   * Whether the agent's next requests are its inputs and then a perception: it decides step by step, and begins one.
+   * Waits until an agent that got its answer begins its next step, or ends.
+   */
+  readonly isBeforeStep: Effect.Effect<boolean>
+  /** Gives the readings of the agent's next perception, which were taken before its turn. */
+  readonly give: (readings: ReadonlyArray<Reading>) => void
 }
 
 export interface SeatOptions {
@@ -71,6 +79,13 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     let waiting: Deferred.Deferred<TurnEnd> | undefined
     let handedIn: HandedIn | undefined
     let ended: TurnEnd | undefined
+    const decides = "decide" in agent && agent.conductedBy === undefined
+    /** Where an agent that decides step by step is: on the way to its next step, before its perception, or after it. */
+    let place: "between" | "before" | "within" = "between"
+    /** Completes when it is no longer between two steps. */
+    let arrived = Deferred.unsafeMake<void>(FiberId.none)
+    /** The readings of its next perception, if they were taken before. */
+    let ahead: ReadonlyArray<Reading> | undefined
 
     const closeTurn = () => {
       holds = false
@@ -117,6 +132,8 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
         const caused = causationId === undefined ? {} : { causationId }
         const called = callId === undefined ? {} : { callId }
         handedIn = { command: { agentId, actuator: step, args: copy, ...caused }, ...called, until, answer }
+        place = "between"
+        arrived = Deferred.unsafeMake(FiberId.none)
         yield* endTurn({ kind: "handed-in" })
         return yield* Deferred.await(answer)
       })
@@ -124,7 +141,16 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     const own: Task = {
       ...task,
       capabilities: () => task.capabilities(agentId),
-      perceive: (options = {}) => inTurn(task.perceive({ ...options, agentId })),
+      perceive: (options = {}) =>
+        inTurn(
+          Effect.suspend(() => {
+            const taken = ahead
+            ahead = undefined
+            place = "within"
+            return taken === undefined ? task.perceive({ ...options, agentId }) : Effect.succeed(taken)
+          }),
+        ),
+      perceiveAhead: undefined,
       act,
       together: (commands) =>
         inTurn(
@@ -152,7 +178,13 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       // After its answer, an agent may wait for its turn, so the answer is recorded at once.
       ask: (question, answering, options = {}) =>
         inTurn(task.ask(question, answering, { ...options, soon: false, agentId })),
-      inputs: (options = {}) => inTurn(task.inputs({ ...options, agentId })),
+      inputs: (options = {}) =>
+        Effect.suspend(() => {
+          // An agent that decides takes its inputs at the beginning of each step.
+          place = "before"
+          Deferred.unsafeDone(arrived, Effect.void)
+          return inTurn(task.inputs({ ...options, agentId }))
+        }),
       tick: (...time) => inTurn(task.tick(...time)),
       member: (event) => inTurn(task.member(event)),
       record: (name, event) => inTurn(task.record(name, withAgent(event, agentId))),
@@ -171,13 +203,28 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
         closeTurn()
         return hadTurn
       },
-      end: (exit) => endTurn({ kind: "ended", exit }),
+      end: (exit) =>
+        Effect.suspend(() => {
+          Deferred.unsafeDone(arrived, Effect.void)
+          return endTurn({ kind: "ended", exit })
+        }),
       takeHandedIn: () => {
         const taken = handedIn
         handedIn = undefined
         return taken
       },
       hasHandedIn: () => handedIn !== undefined,
+      isBeforeStep: Effect.suspend(() =>
+        !decides || handedIn !== undefined
+          ? Effect.succeed(false)
+          : Effect.map(
+              place === "between" && ended === undefined ? Deferred.await(arrived) : Effect.void,
+              () => ended === undefined && place === "before",
+            ),
+      ),
+      give: (readings) => {
+        ahead = readings
+      },
     }
   })
 

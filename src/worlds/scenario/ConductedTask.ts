@@ -25,12 +25,14 @@ export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): 
       const end = ended()
       return end === undefined ? effect : new TaskClosed({ taskId: task.id })
     })
+  const { perceiveAhead } = task
   const looking = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(open(effect), () => look("later"))
   return {
     ...task,
     capabilities: (agentId) =>
       Effect.map(task.capabilities(agentId), (offered) => ({ ...offered, ...configFor(scenario, agentId) })),
     perceive: (...args) => open(task.perceive(...args)),
+    perceiveAhead: perceiveAhead === undefined ? undefined : (...args) => open(perceiveAhead(...args)),
     act: (...args) => looking(task.act(...args)),
     together: (...args) => looking(task.together(...args)),
     tick: (...args) => looking(task.tick(...args)),
