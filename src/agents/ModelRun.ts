@@ -36,7 +36,7 @@ export interface ModelRun {
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Spending.Spending
-  /** What the tasks used, or reserve, that a program started below this one. */
+  /** The use of the tasks that a program started below this one, with what they reserve. */
   below: UseBelow | undefined
   /** The names of models whose prices are known. */
   readonly priced: Set<string>
@@ -121,7 +121,7 @@ export const learnBelow = (settings: Settings, task: AgentTask, run: ModelRun) =
 
 const COUNTED = ["steps", "commands", "tokens", "usd"] as const
 
-/** What the agent used, and what the tasks use that a program started below its own. */
+/** The use of the agent, and of the tasks that a program started below its own. */
 export const usedBy = ({ used, below }: ModelRun): Spending.Spending =>
   below === undefined ? used : Spending.plus(used, Spending.ofUse(below))
 

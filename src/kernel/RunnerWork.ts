@@ -225,7 +225,7 @@ const perform = (work: Work, claimed: Claimed): Effect.Effect<void> =>
       : isOfLog
         ? { againInMs: FIRST_WAIT_MS }
         : { failedForMs: Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS) }
-    // Whatever is left of it here would keep this runner from continuing it.
+    // A rest of it here would keep this runner from continuing it.
     yield* work.running.suspend(task)
     if (!(yield* ownership.release(claimed, { reason: given, ...waits })))
       return yield* work.tell({ what: "lost", task }, claimed)

@@ -15,7 +15,7 @@ export interface Places {
   readonly watch: (after: number) => Effect.Effect<never, LogError>
 }
 
-/** What a task at work waits for. */
+/** The things that a task at work waits for. */
 interface AtWork {
   readonly waitsFor: Set<string>
   /** The position of the last event that counted. */

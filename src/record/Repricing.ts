@@ -201,7 +201,7 @@ class Calls {
   }
 }
 
-/** What a call's cache saved, by the rule of audits; none if it used no cache. */
+/** The savings of a call's cache, by the rule of audits; none if it used no cache. */
 const savingsOf = (usage: ModelUsage | undefined, cost: ModelCost | undefined): ReadonlyArray<CacheSaving> => {
   if (usage === undefined) return []
   const { saved } = ModelCallEnd.ofAnswer({ usage, ...defined({ cost }) })

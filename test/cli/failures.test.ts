@@ -178,7 +178,7 @@ describe("a command line that is wrong", () => {
       /one of demo, init, run, .*confirm, hooks, gate, acp, mcp, plugin, log/,
     )
     expect(await badInput("BadInput", "log", "list")).toBe(
-      'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, copy, upgrade, found "list". Did you mean ls? `hindcast log --help` describes them.',
+      'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, create, copy, upgrade, found "list". Did you mean ls? `hindcast log --help` describes them.',
     )
     expect(await badInput("BadInput", "gate", "list")).not.toContain("Did you mean")
     expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Did you mean audit? `hindcast --help`")

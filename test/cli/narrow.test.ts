@@ -246,10 +246,12 @@ const ELSEWHERE = [
   "hooks serve",
   "mcp",
   "mcp gate",
+  "log create",
   "log copy",
   "step",
   "studio",
   "password",
+  "metrics",
   "export live",
 ]
 

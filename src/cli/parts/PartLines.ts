@@ -12,7 +12,7 @@ import * as PartOption from "./PartOption.ts"
 
 /** Of what a file is a part. */
 export interface PartOf {
-  /** What the items are. */
+  /** The kind of the items. */
   readonly kind: "verdicts" | "audits" | "files"
   /** SHA-256 of all that parts of the same work have in common. */
   readonly about: string

@@ -100,7 +100,7 @@ export interface Span {
 /** `follow` emits this marker once, after every event that was in the log at its start. */
 export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
 
-/** What a process knows of a log after it has looked. */
+/** A process's knowledge of a log after a look. */
 export interface Glance {
   readonly head: Head
   /** As `epoch` of `Snapshots`. */

@@ -10,7 +10,7 @@ import * as Driver from "./server/driver.ts"
 import { codeOf } from "./server/errors.ts"
 import * as install from "./server/install.ts"
 
-/** What a role may do, as `grant_access` of the log names it. */
+/** The rights of a role, as `grant_access` of the log names them. */
 export type Access = "writer" | "reader" | "reader without keys"
 
 export interface Grant {

@@ -64,7 +64,7 @@ export const ChildUse = Schema.Struct({
 
 export interface ChildUse extends Schema.Schema.Type<typeof ChildUse> {}
 
-/** What the tasks use together that a program started below a task. An open one that has a part of a budget uses it all. */
+/** The use of all tasks that a program started below a task. An open one that has a part of a budget uses it all. */
 export const UseBelow = Schema.Struct({
   tasks: Schema.NonNegativeInt,
   open: Schema.NonNegativeInt.annotations({ description: "Tasks that have not ended" }),

@@ -9,7 +9,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /** When `Task.below` returns. Default: at once. */
 export interface BelowOptions {
-  /** What is known already: if nothing has changed, waits until one of the open tasks has ended. */
+  /** The use that the caller knows: if nothing has changed, waits until one of the open tasks has ended. */
   readonly after?: UseBelow | undefined
   /** How long it waits, in milliseconds. Default: no limit. */
   readonly withinMs?: number
@@ -38,7 +38,7 @@ export const make = (
     })
 }
 
-/** What the agent learned last before a position; undefined if it learned of no tasks. */
+/** The use that the agent learned last before a position; undefined if it learned of no tasks. */
 export const countedIn = (
   events: ReadonlyArray<Event>,
   before: number = Number.POSITIVE_INFINITY,

@@ -62,7 +62,7 @@ export interface KernelContext {
   readonly running: RunningTasks
   /** Ends the open children of a task that has ended. */
   readonly endChildren: (ended: Served) => Effect.Effect<void, AppendError>
-  /** What the tasks use that a program started below one; undefined without any. */
+  /** The use of the tasks that a program started below one; undefined without any. */
   readonly below: (place: Served, options?: BelowOptions) => Effect.Effect<UseBelow | undefined, LogError>
   /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope

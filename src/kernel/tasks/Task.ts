@@ -70,8 +70,8 @@ export interface Task {
     commands: ReadonlyArray<AgentCommand>,
   ) => Effect.Effect<ReadonlyArray<CommandOutcome>, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /**
-   * What the tasks use, or reserve, that a program started below this one (`parent`); undefined without any. Records it
-   * when it has changed. A replay returns what was recorded by this point.
+   * The use of the tasks that a program started below this one (`parent`), with what they reserve; undefined without
+   * any. Records it when it has changed. A replay returns what was recorded by this point.
    */
   readonly below: (
     options?: BelowOptions,

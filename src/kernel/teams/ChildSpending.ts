@@ -43,7 +43,7 @@ export const reader = (log: EventLog.Service): SpendingReader => {
   }
 }
 
-/** What a task and the tasks below it spent. */
+/** The spending of a task and the tasks below it. */
 export const of = (log: EventLog.Service, taskId: string): Effect.Effect<Use, LogError> =>
   Effect.gen(function* () {
     const below = TaskTree.descendantsOf(yield* TaskList.standings(log), { taskId })

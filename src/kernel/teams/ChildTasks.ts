@@ -48,7 +48,7 @@ export interface ChildTasks {
   ) => Effect.Effect<Task, E | ChildRefused | AppendError | LogError>
   /** Learns the open children of a task that another process worked on until now. */
   readonly adopt: (taskId: string) => Effect.Effect<void, LogError>
-  /** What the tasks use that a program started below one. */
+  /** The use of the tasks that a program started below one. */
   readonly below: ProgramChildren.ProgramChildren["below"]
   /** Cancels the open children of a task that has ended. */
   readonly ended: (place: InstanceName.Served) => Effect.Effect<void, AppendError>
@@ -101,7 +101,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       }),
     )
 
-  /** What a task used and its children take: the whole part of each that is open. */
+  /** The use of a task and of its children: the whole part of each that is open. */
   const usedOf = (tasks: Tasks.Tasks, parent: ParentTask) =>
     Effect.gen(function* () {
       // The use of a fork is on its own timeline: its agent keeps its budget.

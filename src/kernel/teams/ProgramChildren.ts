@@ -15,7 +15,7 @@ import * as TreeLimits from "./TreeLimits.ts"
 
 /** The children of a kernel's tasks that programs started. */
 export interface ProgramChildren {
-  /** What the children of a task use together; undefined if it has none. See `Task.below`. */
+  /** The use of all children of a task; undefined if it has none. See `Task.below`. */
   readonly below: (place: InstanceName.Served, options?: BelowOptions) => Effect.Effect<UseBelow | undefined, LogError>
   readonly opened: (parent: TaskTree.Place, taskId: string) => void
   /** Forgets a task that has ended. */

@@ -66,7 +66,7 @@ const isIn = (tasks: Tasks.Tasks, place: TaskTree.Place, top: TaskTree.Place): b
 }
 
 /**
- * What a child takes of its parent's budget: the whole part that it has while it is open, afterwards what it used. More
+ * The part of its parent's budget that a child takes: the whole part while it is open, afterwards its use. More
  * if it used more, since an agent may finish the turn in which its budget ends.
  */
 export const taken = (used: Spending.Spending, isOpen: boolean, part: TaskBudget | undefined): Spending.Spending => {

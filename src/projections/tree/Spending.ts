@@ -1,6 +1,6 @@
 /**
- * What tasks spent of their budgets: the rule by which agents, their parents and trees count. Whatever was paid counts,
- * the retries and hedges that failed or lost included. Pure.
+ * The part of their budgets that tasks spent: the rule by which agents, their parents and trees count. Every paid request
+ * counts, including retries and hedges that failed or lost. Pure.
  */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -8,7 +8,7 @@ import type { Use } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as ModelCallEnd from "../state/ModelCallEnd.ts"
 
-/** What was spent so far. */
+/** The spending so far. */
 export interface Spending {
   /** Requests to models that their providers may charge for: answered ones, and failed ones that they had accepted. */
   readonly steps: number

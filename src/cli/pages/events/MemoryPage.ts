@@ -13,7 +13,7 @@ export const lines = (
   ...unreadableLines(style, unreadable),
 ]
 
-/** What a recall says that found none of the memories. */
+/** The answer of a recall that found none of the memories. */
 export const noHit = (query: string): string =>
   `No memory has a word of "${oneLine(query)}". The command line compares words, not meanings; \`hindcast memory ls\` lists the memories.`
 
