@@ -90,10 +90,12 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
           const expected = "a parent that is an open task of this kernel"
           return yield* new ChildRefused({ parent: cause.taskId, limit: "parent", expected, found: "none" })
         }
+        // Before the tasks are read: an opening that ends meanwhile is among them, or among these.
+        const others = [...opening]
         const tasks = yield* projector.current(Tasks.projection)
-        yield* TreeLimits.room(tasks, parent, [...opening], limits)
+        yield* TreeLimits.room(tasks, parent, others, limits)
         const most = TaskTree.smaller(SafeRecord.get(tasks, cause.taskId)?.budget, running.budgetOf(nameOf(parent)))
-        const used = most === undefined ? Spending.none : yield* usedOf(tasks, parent)
+        const used = most === undefined ? Spending.none : yield* usedOf(tasks, parent, others)
         const budget = yield* TreeLimits.grant(cause.taskId, most, used, wanted)
         const reserved = { taskId, parent, budget }
         opening.add(reserved)
@@ -102,14 +104,14 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
     )
 
   /** The use of a task and of its children: the whole part of each that is open. */
-  const usedOf = (tasks: Tasks.Tasks, parent: ParentTask) =>
+  const usedOf = (tasks: Tasks.Tasks, parent: ParentTask, others: ReadonlyArray<TreeLimits.Opening>) =>
     Effect.gen(function* () {
       // The use of a fork is on its own timeline: its agent keeps its budget.
       if ((parent.timeline ?? MAIN) !== MAIN) return Spending.none
       const own = yield* spending.of([parent.taskId])
       const children = TaskTree.childrenOf(tasks, parent)
       const taken = yield* ProgramChildren.takenBy(spending, tasks, children)
-      return [...taken, ...TreeLimits.takenByOpening(tasks, parent, [...opening])].reduce(Spending.plus, own)
+      return [...taken, ...TreeLimits.takenByOpening(tasks, parent, others)].reduce(Spending.plus, own)
     })
 
   /** Whoever paused or cancelled the parent did not know of the child. */
