@@ -6,6 +6,7 @@
 import { Effect, Either } from "effect"
 import type { AppendError, LogError } from "../events/log/EventLog.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import { defined } from "../values/defined.ts"
@@ -129,9 +130,11 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     const isDone = isAnswered || (isOver && !waits && next === undefined)
     const own = [...(settings.answer === undefined ? [] : [ANSWER]), ...(handOff === undefined ? [] : [Tools.HAND_OFF])]
     const others = calls.filter(({ tool }) => !own.includes(tool))
-    // If the next event follows at once, its commit brings this one.
+    const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - usedBy(run).commands
+    // If a command follows at once, its commit brings the decision. After refused calls alone, the agent may wait long.
     const actsAtOnce =
-      others.length > 0 &&
+      left > 0 &&
+      others.some((call) => ToolCalls.actuatorOf(tools, call) !== undefined) &&
       given === undefined &&
       handOff === undefined &&
       !others.some(({ tool }) => tool === Tools.PERCEIVE)
@@ -166,7 +169,6 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
       yield* HandOff.to(handOff.right, settings, task, run)
       return true
     }
-    const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - usedBy(run).commands
     const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
       // A replay follows the recorded order: an earlier release ran all calls together.
@@ -193,7 +195,10 @@ const IN_ORDER = "one-by-one"
 const decidedNow =
   (task: AgentTask): AgentTask["deciding"] =>
   (decision) =>
-    Effect.map(task.decided(decision), ({ id }) => ({ id, choice: decision.choice }))
+    Effect.map(task.decided(decision), (event) => ({
+      id: event.id,
+      choice: is(event, "DecisionMade") ? event.payload.choice : decision.choice,
+    }))
 
 /** An answer that reached its limit of tokens is incomplete. */
 const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "length" ? "truncated" : "achieved")

@@ -35,6 +35,17 @@ export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveErro
 export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: ReadonlyArray<CallPart>): boolean =>
   calls.length > 1 && calls.some(({ tool }) => actuators.has(tool) && !concurrent.has(tool))
 
+/** The actuator of a call that can become a command; undefined for one that has its result without. */
+export const actuatorOf = (tools: AgentTools, { tool, args, invalid, text }: CallPart): string | undefined =>
+  invalid === true || isReadOfResult(tools, tool) || !isObject(args) || lostIn(text) !== undefined
+    ? undefined
+    : tools.actuators.get(tool)
+
+const isReadOfResult = ({ limits }: AgentTools, tool: string): boolean => tool === READ_RESULT && limits.size > 0
+
+/** A number in the arguments' text that JavaScript cannot hold. */
+const lostIn = (text: string | undefined): string | undefined => (text === undefined ? undefined : lostNumberIn(text))
+
 export interface ExecuteOptions {
   readonly causationId: string
   /**
@@ -78,7 +89,7 @@ export const execute = (
       const { callId, tool, args, invalid, text } = call
       const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
       if (invalid === true) return Effect.succeed(refused(`expected arguments that are JSON, found ${String(args)}`))
-      const lost = text === undefined ? undefined : lostNumberIn(text)
+      const lost = lostIn(text)
       if (lost !== undefined) {
         return Effect.succeed(refused(`expected numbers that JavaScript holds, found ${lost}: give it as text`))
       }
@@ -88,8 +99,7 @@ export const execute = (
           return { callId, tool, isError: false, content }
         })
       }
-      if (tool === READ_RESULT && tools.limits.size > 0)
-        return Effect.succeed({ callId, tool, ...longResults.read(args) })
+      if (isReadOfResult(tools, tool)) return Effect.succeed({ callId, tool, ...longResults.read(args) })
       const actuator = tools.actuators.get(tool)
       if (actuator === undefined) {
         const known = tools.descriptions.map(({ name }) => name).join(", ")

@@ -80,6 +80,31 @@ describe("a child that a program starts", () => {
       }),
   )
 
+  it.scopedLive(
+    "lets its parent wait with all that it paid for in the log, also an answer with refused calls only",
+    () =>
+      Effect.gen(function* () {
+        const of = given({ tokens: 550 }, 20)
+        const top = () =>
+          Agent.fromModel({
+            ...{ name: "top", version: "1", tools: ["program/tick"], budget: { tokens: 550 } },
+            model: answering([
+              [call("t0", "program__tick")],
+              [call("t1", "program__tick")],
+              [call("t2", "no_such_tool")],
+              [text("All done.")],
+            ]).model,
+          })
+        const { run, working, below } = yield* started({ ...of, top }, { budget: { tokens: 220 } })
+        yield* of.go
+        yield* run(seen(about("DecisionMade"), 4))
+        expect(payloads(yield* run(eventsOf("top")), "ModelResponded")).toHaveLength(3)
+        yield* of.free
+        yield* Fiber.join(below)
+        expect(yield* Fiber.join(working)).toMatchObject({ outcome: "truncated" })
+      }),
+  )
+
   it.scopedLive("gives back what it did not use", () =>
     Effect.gen(function* () {
       const of = given({ tokens: 551 }, 3)
