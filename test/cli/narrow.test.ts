@@ -237,7 +237,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["record", "doctor", "--task", "nope"],
 ]
 
-/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped, and a password is typed (`password.test.ts`). */
+/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped, a password is typed (`password.test.ts`), Prometheus reads `metrics`, and `log create` needs a server (`test/postgres/tenants.test.ts`). */
 const ELSEWHERE = [
   "demo",
   "listen",

@@ -8,6 +8,7 @@ import { Snapshots } from "../../src/events/log/Snapshots.ts"
 import * as OldTransactions from "../../src/events/postgres/oldTransactions.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
 import { control, ownServer, startMeanwhile } from "./cluster.ts"
+import { poolerThat } from "./pooler.ts"
 import { schema, sql, urlOf } from "./server.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
@@ -108,7 +109,7 @@ describe("the server", () => {
         expect((yield* failing(yield* Effect.promise(() => urlOf("user")))).message).toContain("reserved word of SQL")
         yield* Effect.scoped(logAt(url))
         for (const [version, advice] of [
-          [0, "Upgrade them with `hindcast log upgrade`"],
+          [0, "Copy the log to a file with the version that made it"],
           [99, "Update Hindcast"],
         ] as const) {
           yield* Effect.promise(() =>
@@ -120,6 +121,26 @@ describe("the server", () => {
         }
       }),
     ))
+})
+
+describe("a pooler that keeps no settings of a session", () => {
+  it.each(["refuses", "ignores"] as const)(
+    "is named when it %s them, by a log that exists and by one that does not",
+    (does) =>
+      run(
+        Effect.gen(function* () {
+          const name = yield* schema
+          const direct = yield* Effect.promise(() => urlOf(name))
+          const pooled = new URL(direct)
+          pooled.port = String(yield* poolerThat(does))
+          expect((yield* failing(pooled.href)).message).toContain("Connect to the server itself, past the pooler")
+          expect(yield* Effect.promise(() => sql("SELECT 1 FROM pg_namespace WHERE nspname = $1", [name]))).toEqual([])
+          yield* Effect.scoped(logAt(direct))
+          for (const readonly of [false, true])
+            expect((yield* failing(pooled.href, readonly)).message).toContain("A pooler such as PgBouncer")
+        }),
+      ),
+  )
 })
 
 describe("old transactions", () => {
@@ -148,6 +169,35 @@ describe("old transactions", () => {
 })
 
 describe("rights", () => {
+  it("are those of the last grant, and the owner's stay", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const url = yield* Effect.promise(() => urlOf(name))
+        yield* (yield* logAt(url)).append({ ...note("of anna"), subject: "anna" })
+        const user = yield* role("writer", name)
+        const may = () =>
+          sql(
+            `SELECT has_table_privilege($1, '${name}_keys.keys', 'SELECT'), has_table_privilege($1, '${name}.lease', 'DELETE'),
+              has_function_privilege($1, '${name}.locked()', 'EXECUTE'), has_table_privilege($1, '${name}.events', 'SELECT')`,
+            [user],
+          )
+        expect(yield* Effect.promise(may)).toEqual([[true, true, true, true]])
+        for (const [access, expected] of [
+          ["reader", [true, false, false, true]],
+          ["reader without keys", [false, false, false, true]],
+          ["writer", [true, true, true, true]],
+        ] as const) {
+          yield* Effect.promise(() => sql(`SELECT ${name}.grant_access('${user}', '${access}')`))
+          expect(yield* Effect.promise(may)).toEqual([expected])
+        }
+        const refused = yield* Effect.flip(
+          Effect.tryPromise(() => sql(`SELECT ${name}.grant_access('tester', 'reader')`)),
+        )
+        expect(String(refused.error)).toContain("owns the log and may do everything")
+      }),
+    ))
+
   it("a writer appends and acts, and changes, removes or inserts no event past the log; a reader only reads", () =>
     run(
       Effect.gen(function* () {

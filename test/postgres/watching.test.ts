@@ -8,7 +8,7 @@ import { parse } from "yaml"
 import { document, hindcast, start } from "../cli/hindcast.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
-import { schema, urlOf } from "./server.ts"
+import { schema, sql, urlOf } from "./server.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -143,13 +143,20 @@ describe("a runner that is watched", () => {
       }),
     ))
 
-  it("says that its log is silent, and stays alive", () =>
+  it("says that its log fails or is silent, without a name of the server, and stays alive", () =>
     running(
       Effect.gen(function* () {
-        const log = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const name = yield* schema
+        const log = yield* Effect.promise(() => urlOf(name))
         const proxy = yield* stalling(log)
         const args = ["runner", "start", "--agent", agent, "--gate", "allow", "--trust-log"]
         const runner = yield* watched(args, { HINDCAST_LOG: proxy.url })
+        yield* Effect.promise(() => sql(`ALTER SCHEMA ${name} RENAME TO ${name}_away`))
+        expect(yield* Effect.promise(() => runner.get("/readyz"))).toEqual({
+          status: 503,
+          text: '{"ready":false,"reason":"the log does not answer (LogUnavailable)"}',
+        })
+        yield* Effect.promise(() => sql(`ALTER SCHEMA ${name}_away RENAME TO ${name}`))
         yield* Effect.sync(proxy.stall)
         expect(yield* Effect.promise(() => runner.get("/readyz"))).toEqual({
           status: 503,
@@ -216,5 +223,11 @@ describe("hindcast metrics", () => {
     const { metrics } = await document(["metrics", "--log", log])
     const known = new Set((metrics as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name))
     expect([...named].filter((name) => !known.has(name) && name !== "hindcast_follower_lag_events")).toEqual([])
+    // In PromQL, `and` and `or` join samples with the same labels: a sum has none, and a metric itself has some.
+    const joined = expressions.filter((expr) => / (?:and|or) /.test(expr))
+    expect(joined.length).toBeGreaterThan(1)
+    const aggregated = /\b(?:sum|max|absent)\(hindcast_\w+(?:\{[^}]*\})?\)/g
+    for (const expr of joined)
+      expect(/^increase\(/.test(expr) ? "" : expr.replaceAll(aggregated, "")).not.toContain("hindcast_")
   })
 })

@@ -6,6 +6,7 @@ import * as Metric from "../../kernel/metrics/Metric.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import * as Messages from "../../platform/loopback/Messages.ts"
 import { refusal, shown } from "../../platform/loopback/Refusal.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as HealthOption from "./HealthOption.ts"
@@ -22,7 +23,7 @@ interface Serving {
   /** The log whose metrics to answer, and which must answer for the process to be ready. */
   readonly log: Option.Option<string>
   /** Whether the process itself takes work now. Default: it does. */
-  readonly ready?: Effect.Effect<void, NotReady, Needs>
+  readonly ready?: Effect.Effect<void, NotReady | LogError, Needs>
 }
 
 type Needs = Layer.Layer.Success<ReturnType<typeof OpenLog.forReading>>
@@ -68,12 +69,21 @@ interface Probes {
 
 const answer = (address: HealthOption.Address, { ready, metrics }: Probes) =>
   Effect.gen(function* () {
+    let said = ""
+    // Its message names the server and the user: it is for the process's own log, and once is enough there.
+    const reasonOf = (error: NotReady | LogError) => {
+      if (!("_tag" in error)) return Effect.succeed(error.reason)
+      const isNews = error.message !== said
+      said = error.message
+      const warned = isNews ? ProgramLog.warning("not ready: the log does not answer", error) : Effect.void
+      return Effect.as(warned, `the log does not answer (${error._tag})`)
+    }
     const isReady = ready.pipe(
       Effect.timeoutFail({
         duration: LOG_WITHIN_MS,
         onTimeout: (): NotReady => ({ reason: "the log does not answer" }),
       }),
-      Effect.mapError((error) => ("_tag" in error ? error.message : error.reason)),
+      Effect.catchAll((error) => Effect.flatMap(reasonOf(error), Effect.fail)),
     )
     const scraped = metrics?.pipe(
       Effect.timeoutFail({

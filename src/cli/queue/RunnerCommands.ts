@@ -1,7 +1,6 @@
 /** The commands that start runners, list, drain and limit them. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
 import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
@@ -94,7 +93,7 @@ export const start = Command.make("start", { ...common, ...startOptions }, ({ lo
       )
       if (found === undefined) return yield* Effect.fail({ reason: "the runner has no session that lives" })
       if (isDraining || found.draining) return yield* Effect.fail({ reason: "the runner is draining" })
-    }).pipe(Effect.catchIf(isOfLog, ({ message }) => Effect.fail({ reason: message })))
+    })
     yield* HealthServer.serve(typed.health, { log, ready })
     const draining = Effect.suspend(() => {
       isDraining = true
@@ -108,8 +107,6 @@ export const start = Command.make("start", { ...common, ...startOptions }, ({ lo
     "Work on queued tasks until it is drained, next to other runners if the log is on a PostgreSQL server",
   ),
 )
-
-const isOfLog = (error: { readonly reason: string } | LogError): error is LogError => "_tag" in error
 
 const agentsOf = (typed: AgentOption.TypedAgents) =>
   Effect.gen(function* () {

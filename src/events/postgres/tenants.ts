@@ -47,7 +47,7 @@ const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
 
 /**
  * Creates the log if the schema does not exist, and roles that do not exist, each with a random password; gives each role
- * its rights. A second call changes nothing. The URL's user must own the log or be allowed to create schemas, and to
+ * its rights, and takes away what it had besides. A second call changes nothing. The URL's user must own the log or be allowed to create schemas, and to
  * create roles if any is missing.
  *
  * @param chosen the password of new roles. Default: a random one for each

@@ -112,6 +112,10 @@ const lost = (address: Address, cause: unknown): string => {
 export const tooFewRights = ({ user = userOfSystem(), schema }: Address, text: string): string =>
   `the user ${user} has too few rights (${text}). The log's owner grants them: \`SELECT ${schema}.grant_access('${user}', 'writer')\` to append, or 'reader'`
 
+/** What to do about a pooler: session locks, notifications and settings need a connection of their own. */
+export const POOLED =
+  "A pooler such as PgBouncer stands between them, and shares connections. Connect to the server itself, past the pooler"
+
 /** Whom the driver names to the server if the URL names nobody. */
 const userOfSystem = (): string => process.env.PGUSER ?? os.userInfo().username
 
@@ -131,6 +135,10 @@ const reasonOf = (address: Address, code: string, message: string): string | und
     case "CERT_HAS_EXPIRED":
     case "CERT_NOT_YET_VALID":
       return `the server's certificate is not valid now (${text}). Renew it, or correct the clock of this machine`
+    case "08P01":
+      return text.includes("startup parameter")
+        ? `the settings with which the log connects were refused (${text}). ${POOLED}`
+        : `${text} (${code})`
     case "28P01":
     case "28000":
       if (text.includes("no encryption"))

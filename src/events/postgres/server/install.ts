@@ -2,7 +2,7 @@
 
 import { LogUnavailable } from "../../log/EventLog.ts"
 import type { Database, Query } from "./connection.ts"
-import { codeOf, tooFewRights } from "./errors.ts"
+import { codeOf, POOLED, tooFewRights } from "./errors.ts"
 import { FORMAT, statementsOf } from "./schema.ts"
 
 /** `row_security`, `INCLUDE`, `hashtextextended` and much else need it. */
@@ -45,7 +45,12 @@ export const findOrCreate = async (database: Database): Promise<void> => {
 /** Throws for anything but a log of this version or nothing at all. */
 const look = async (database: Database, query: Query): Promise<"log" | "nothing"> => {
   const { schema } = database.address
-  const [[server, encoding, exists, isUsable, isLog, relations] = []] = await query(LOOK, [schema])
+  const [[server, encoding, exists, isUsable, isLog, relations, path] = []] = await query(LOOK, [schema])
+  if (!String(path).startsWith(`${schema},`))
+    throw refusal(
+      database,
+      `expected the settings with which the log connects, found others (search_path: ${String(path)}). ${POOLED}`,
+    )
   if (Number(server) < OLDEST_SERVER)
     throw refusal(database, "expected PostgreSQL 14 or later, found an earlier server. Upgrade it")
   if (encoding !== "UTF8")
@@ -74,7 +79,7 @@ const look = async (database: Database, query: Query): Promise<"log" | "nothing"
   if (Number(version) < FORMAT)
     throw refusal(
       database,
-      `its tables have format ${Number(version)}, and this version of Hindcast needs format ${FORMAT}. Upgrade them with \`hindcast log upgrade\``,
+      `its tables have format ${Number(version)}, and this version of Hindcast needs format ${FORMAT}. Copy the log to a file with the version that made it, and from there to another schema with this one (\`hindcast log copy\`)`,
     )
   return "log"
 }
@@ -84,7 +89,8 @@ const LOOK = `SELECT current_setting('server_version_num'), current_setting('ser
   (SELECT has_schema_privilege(n.oid, 'USAGE') FROM pg_catalog.pg_namespace n WHERE n.nspname = $1),
   EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'format')
     AND EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'events'),
-  (SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)`
+  (SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1),
+  current_setting('search_path')`
 
 const refusal = ({ name }: Database, reason: string, missing?: true): LogUnavailable =>
   new LogUnavailable({ log: name, reason, ...(missing === undefined ? {} : { missing }) })

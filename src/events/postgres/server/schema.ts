@@ -105,7 +105,7 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
   BEGIN
     RAISE EXCEPTION 'a Hindcast log never changes: % of % refused', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
   END $$`,
-  // Grants a role what appending or reading needs: 'writer', 'reader', or 'reader without keys' for no personal data.
+  // Gives a role what appending or reading needs, and nothing else: 'writer', 'reader', or 'reader without keys' for no personal data.
   `CREATE FUNCTION ${schema}.grant_access(_role text, _access text) RETURNS void LANGUAGE plpgsql SET search_path = ${schema}, pg_temp AS $$
   DECLARE
     keys CONSTANT text := '${keysSchemaOf(schema)}';
@@ -113,6 +113,14 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     IF _access NOT IN ('writer', 'reader', 'reader without keys') THEN
       RAISE EXCEPTION 'expected writer, reader or "reader without keys", found %', _access;
     END IF;
+    IF EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}' AND pg_get_userbyid(nspowner) = _role) THEN
+      RAISE EXCEPTION 'expected another role than %, which owns the log and may do everything', _role;
+    END IF;
+    -- A role that had more keeps nothing of it.
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM %I', _role);
+    EXECUTE format('REVOKE ALL ON FUNCTION ${schema}.append, ${schema}.locked FROM %I', _role);
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %I', keys, _role);
+    EXECUTE format('REVOKE ALL ON SCHEMA ${schema}, %I FROM %I', keys, _role);
     EXECUTE format('GRANT USAGE ON SCHEMA ${schema} TO %I', _role);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO %I', _role);
     IF _access <> 'reader without keys' THEN
