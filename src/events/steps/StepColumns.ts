@@ -9,17 +9,16 @@
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { Schema } from "effect"
-import { isTooDeep, type Json, type JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import { MAX_STEPS } from "../../values/StepAddress.ts"
-import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 import { PatchOperation } from "../vocabulary/Sensing.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
+import * as ColumnHeader from "./ColumnHeader.ts"
 import {
   type Field,
   type FieldReader,
   join,
   joinFields,
-  MAX_COLUMNS,
   objectOf,
   type Reader,
   type Shape,
@@ -51,7 +50,7 @@ export interface Encoded {
 
 /** Encodes runs of steps of one world. It remembers which predictions fitted, so a later run of the same shape is faster. */
 export interface Encoder {
-  /** At most `MAX_STEPS` steps. Returns undefined if their columns would be larger than `MAX_COLUMN_BYTES`. */
+  /** At most `MAX_STEPS` steps. Returns undefined if they are too large for one event. */
   readonly encode: (steps: ReadonlyArray<Step>) => Encoded | undefined
   /** The same for a run of rows and the steps after it. Also returns undefined if only `encode` can hold them. */
   readonly encodeRun: (run: RowRun, rest: ReadonlyArray<Step>) => Encoded | undefined
@@ -61,6 +60,7 @@ export interface Encoder {
 export const encoder = (): Encoder => {
   let known: { readonly shape: string; readonly hints: ReadonlyArray<Predictor> } | undefined
   const encoded = (shape: Shape, columns: ReadonlyArray<Float64Array>, steps: number): Encoded | undefined => {
+    if (ColumnHeader.isTooWide(shape, steps)) return undefined
     const key = JSON.stringify(shape, (name, value) => (name === "texts" ? undefined : value))
     const found = NumberColumns.encode(columns, steps, known?.shape === key ? known.hints : [])
     // A short run says little about which predictions fit.
@@ -196,12 +196,8 @@ export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader
   if (crypto.hash("sha256", content, "hex") !== digest) throw new Error("its columns do not have their digest")
   const end = content.indexOf(LINE_FEED)
   if (end < 0) throw new Error("its columns have no header")
-  const { shape, predictors, masks } = headerIn(content.subarray(0, end).toString("utf8"))
+  const { shape, predictors, masks } = ColumnHeader.read(content.subarray(0, end).toString("utf8"), steps)
   const planes = content.subarray(end + 1)
-  const count = columnsIn(shape)
-  if (count !== predictors.length || count !== masks.length) {
-    throw new Error(`expected ${count} columns, found ${predictors.length} predictors and ${masks.length} masks`)
-  }
   const size = NumberColumns.sizeOf(masks, steps)
   if (planes.length !== size)
     throw new Error(`its columns have ${planes.length} bytes, expected ${size} for ${steps} steps`)
@@ -215,7 +211,7 @@ export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader
   const parts = new Map<string, Part>()
   for (const field of shape.fields) {
     parts.set(field.key, new Part(field, column, at))
-    at += (field.has === true ? 1 : 0) + columnsIn(field.shape)
+    at += (field.has === true ? 1 : 0) + ColumnHeader.sizeOf(field.shape).columns
   }
   const fields = [...parts.values()]
   const set = parts.get("set")
@@ -227,7 +223,7 @@ export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader
         const part = parts.get(key)
         return part === undefined || (part.has !== undefined && part.has[row] !== 1) ? undefined : part.read(row)
       }),
-    changes: () => (set === undefined || set.field.has === true ? undefined : set.fields()),
+    changes: () => (set === undefined || set.field.has === true || parts.has("patch") ? undefined : set.fields()),
     sameReadings:
       readings?.has !== true &&
       readings?.shape.kind === "object" &&
@@ -296,61 +292,4 @@ const inflated = (columns: string, bytes: number): Buffer => {
   }
   if (content.length !== bytes) throw new Error(`its columns have ${content.length} bytes, expected ${bytes}`)
   return content
-}
-
-const ShapeSchema: Schema.Schema<Shape> = Schema.suspend(() =>
-  Schema.Union(
-    Schema.Struct({ kind: Schema.Literal("number") }),
-    Schema.Struct({ kind: Schema.Literal("text"), texts: Schema.Array(Schema.String) }),
-    Schema.Struct({ kind: Schema.Literal("list"), items: Schema.Array(ShapeSchema) }),
-    Schema.Struct({
-      kind: Schema.Literal("object"),
-      fields: Schema.Array(
-        Schema.Struct({
-          key: Schema.String,
-          has: Schema.optionalWith(Schema.Literal(true), { exact: true }),
-          shape: ShapeSchema,
-        }),
-      ),
-    }),
-  ),
-)
-
-const ColumnIndex = Schema.Int.pipe(Schema.between(0, MAX_COLUMNS))
-
-const PredictorSchema: Schema.Schema<Predictor> = Schema.Union(
-  Schema.Tuple(Schema.Literal("p")),
-  Schema.Tuple(Schema.Literal("l")),
-  Schema.Tuple(Schema.Literal("c", "f", "a", "m"), ColumnIndex),
-  Schema.Tuple(Schema.Literal("e"), ColumnIndex, Schema.Finite),
-  Schema.Tuple(Schema.Literal("g"), ColumnIndex, ColumnIndex, Schema.Finite),
-)
-
-const Header = Schema.Struct({
-  shape: ShapeSchema,
-  predictors: Schema.Array(PredictorSchema).pipe(Schema.maxItems(MAX_COLUMNS)),
-  masks: Schema.Array(Schema.Int.pipe(Schema.between(0, 255))).pipe(Schema.maxItems(MAX_COLUMNS)),
-})
-
-const isHeader = SchemaPredicate.is(Header)
-
-/** Says what is wrong. */
-const decodeHeader = Schema.decodeUnknownSync(Header)
-
-const headerIn = (text: string) => {
-  const header: unknown = JSON.parse(text)
-  if (isTooDeep(header)) throw new Error("the header of its columns is nested too deep")
-  return isHeader(header) ? header : decodeHeader(header)
-}
-
-const columnsIn = (shape: Shape): number => {
-  switch (shape.kind) {
-    case "number":
-    case "text":
-      return 1
-    case "list":
-      return shape.items.reduce((sum, item) => sum + columnsIn(item), 0)
-    case "object":
-      return shape.fields.reduce((sum, { has, shape: inside }) => sum + (has === true ? 1 : 0) + columnsIn(inside), 0)
-  }
 }

@@ -253,11 +253,14 @@ export class EpisodeRecorder {
       const encoded = this.#encoder.encodeRun(this.#run, this.#buffer)
       if (encoded !== undefined) return [{ steps, ...encoded }]
     }
-    return runsOf(this.#allSteps()).map((run) => {
-      const encoded = this.#encoder.encode(run)
-      if (encoded === undefined) throw new Error(TOO_LARGE)
-      return { steps: run.length, ...encoded }
-    })
+    return runsOf(this.#allSteps()).flatMap((run) => this.#encodedRun(run))
+  }
+
+  #encodedRun(run: ReadonlyArray<Step>): ReadonlyArray<EncodedRun> {
+    const encoded = this.#encoder.encode(run)
+    if (encoded !== undefined) return [{ steps: run.length, ...encoded }]
+    if (run.length <= 1) throw new Error(TOO_LARGE)
+    return halvesOf(run).flatMap((half) => this.#encodedRun(half))
   }
 
   #allSteps(): ReadonlyArray<Step> {
@@ -279,10 +282,14 @@ interface EncodedRun extends Encoded {
 /** Runs of at most `MAX_STEPS`, halved until their columns fit. */
 const runsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
   if (steps.length > MAX_STEPS || (steps.length > 1 && sizeOf(steps) > ROOMY)) {
-    const half = Math.ceil(steps.length / 2)
-    return [...runsOf(steps.slice(0, half)), ...runsOf(steps.slice(half))]
+    return halvesOf(steps).flatMap(runsOf)
   }
   return [steps]
+}
+
+const halvesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
+  const half = Math.ceil(steps.length / 2)
+  return [steps.slice(0, half), steps.slice(half)]
 }
 
 /** Half of the limit of columns, measured by the parts that make them large: changes and readings. */

@@ -134,6 +134,7 @@ const packed = (content: Uint8Array | string, more: object = {}) => {
 const header = (shape: unknown, predictors: unknown, masks: unknown) =>
   `${JSON.stringify({ shape, predictors, masks })}\n`
 const number = { kind: "number" }
+const list = { kind: "list", items: [] }
 const row = {
   kind: "object",
   fields: [
@@ -177,6 +178,34 @@ describe("columns of a stranger", () => {
       /text 0 of 0/,
     ],
     ["steps that are no objects", packed(header(number, [["p"]], [0])), /expected steps with a result/],
+    [
+      "a hundred thousand lists a step that take no bytes",
+      packed(
+        header(
+          {
+            ...row,
+            fields: [
+              ...row.fields.slice(0, 2),
+              { key: "readings", shape: { kind: "list", items: Array.from({ length: 100_000 }, () => list) } },
+            ],
+          },
+          [["p"]],
+          [0],
+        ),
+        { steps: MAX_STEPS },
+      ),
+      /1024 steps have 100004 parts each/,
+    ],
+    [
+      "a column that a later one predicts",
+      packed(header({ ...row, fields: [...row.fields, { key: "more", shape: number }] }, [["c", 1], ["p"]], [0, 0])),
+      /column 0 is predicted by one that is not decoded before it/,
+    ],
+    [
+      "a column that no column predicts",
+      packed(header(row, [["e", 1, 2]], [0])),
+      /column 0 is predicted by one that is not decoded before it/,
+    ],
     ["an unknown shape", packed(header({ kind: "cube" }, [], [])), /kind/],
     ["a deep header", packed(`${"[".repeat(5000)}${"]".repeat(5000)}\n`), /nested too deep/],
   ]
