@@ -4,7 +4,7 @@ import { Effect, type Scope } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import type * as Agent from "./agents/Agent.ts"
-import type { Kernel } from "./Kernel.ts"
+import type { Kernel, UnfinishedTask } from "./Kernel.ts"
 
 /**
  * Resumes each open task whose agent has one of these names. If a task cannot be resumed, it stays open, and a log line
@@ -16,11 +16,7 @@ export const start = (
 ): Effect.Effect<void, LogError, Scope.Scope> =>
   Effect.gen(function* () {
     if (agents.length === 0) return
-    const unfinished = yield* tasks.unfinished
-    const open = new Set(unfinished.map(({ taskId }) => taskId))
-    for (const { taskId, agent: recorded, parent } of unfinished) {
-      // The command of its parent continues it.
-      if (parent?.commandId !== undefined && open.has(parent.taskId)) continue
+    for (const { taskId, agent: recorded } of toResume(yield* tasks.unfinished)) {
       const agent = agents.find(({ name }) => recorded.startsWith(`${name}@`))
       if (agent === undefined) continue
       yield* tasks.resume(taskId, agent).pipe(
@@ -35,3 +31,9 @@ export const start = (
     }
     yield* Effect.addFinalizer(() => tasks.suspend)
   })
+
+/** The tasks to resume among all unfinished ones: the command that called an agent continues that agent's task. */
+export const toResume = (unfinished: ReadonlyArray<UnfinishedTask>): ReadonlyArray<UnfinishedTask> => {
+  const open = new Set(unfinished.map(({ taskId }) => taskId))
+  return unfinished.filter(({ parent }) => parent?.commandId === undefined || !open.has(parent.taskId))
+}

@@ -5,6 +5,7 @@ import type { AppendError, EventLog, LeaseLost, LogError } from "../events/log/E
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import type * as Kernel from "../kernel/Kernel.ts"
+import { toResume } from "../kernel/ResumedTasks.ts"
 import type { ResumeError } from "../kernel/resume/Resume.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { defined } from "../values/defined.ts"
@@ -69,10 +70,11 @@ export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError 
       )
 
     const resumed = Effect.gen(function* () {
-      for (const { taskId, agent: recorded } of yield* kernel.tasks.unfinished) {
+      const unfinished = yield* kernel.tasks.unfinished
+      for (const { taskId, agent: recorded } of toResume(unfinished)) {
         const rule = rules.find(({ agent }) => recorded.startsWith(`${agent.name}@`))
         if (rule !== undefined) {
-          yield* started(taskId, places.takeAgain(taskId), kernel.tasks.resume(taskId, rule.agent))
+          yield* started(taskId, places.takeAgain(taskId, unfinished), kernel.tasks.resume(taskId, rule.agent))
         }
       }
     })

@@ -19,9 +19,13 @@ export const echo: Agent.Agent = {
 }
 
 /** A kernel whose tasks stay open at its end. */
-export const lasting = (directory?: string) =>
+export const lasting = (directory?: string, options: Parameters<typeof testKernel>[0] = {}) =>
   Effect.gen(function* () {
-    const made = yield* testKernel({ onOpenTasks: "resume", ...(directory === undefined ? {} : { directory }) })
+    const made = yield* testKernel({
+      ...options,
+      onOpenTasks: "resume",
+      ...(directory === undefined ? {} : { directory }),
+    })
     const context = yield* Layer.build(made.layer)
     const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
     return { run, directory: made.directory }

@@ -5,6 +5,8 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import type * as Agent from "../../src/agents/Agent.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { asTool } from "../../src/kernel/teams/AsTool.ts"
 import * as Listener from "../../src/listeners/index.ts"
 import { echo, eventsOf, lasting, post, until } from "./given.ts"
 
@@ -91,6 +93,67 @@ describe("tasks that wait for people", () => {
       yield* run(until("TaskClosed", 2))
       const open = (yield* run(eventsOf("TaskOpened"))).length - (yield* run(eventsOf("TaskClosed"))).length
       expect(open).toBe(2)
+    }),
+  )
+
+  it.scopedLive("hold no place if the agent that they called waits, which only its caller resumes", () =>
+    Effect.gen(function* () {
+      const directory = yield* emptyDirectory
+      const helper: Agent.Agent = {
+        name: "helper",
+        version: "1",
+        advance: (task) =>
+          Effect.gen(function* () {
+            yield* task.decided({ agent: "helper@1", choice: { calls: [], waits: "input" }, basedOn: [] })
+            yield* task.inputs({ wait: true })
+            yield* task.close("achieved")
+            return false
+          }),
+      }
+      const desk: Agent.Agent = {
+        name: "desk",
+        version: "1",
+        advance: (task) =>
+          Effect.gen(function* () {
+            const [input] = yield* task.inputs()
+            if (JSON.stringify(input?.content).includes('"ask"')) yield* task.act("program/helper", { goal: "Help" })
+            yield* task.close("achieved")
+            return false
+          }),
+      }
+      const served = Effect.gen(function* () {
+        const { run } = yield* lasting(directory, { tools: { helper: asTool(helper) } })
+        const listeners = [Listener.webhook({ name: "hook" })]
+        const rules = [{ agent: desk }, { agent: helper }]
+        const { urls } = yield* run(Listener.serve({ listeners, rules, maxTasks: 1 }))
+        return { run, url: urls.hook ?? "none" }
+      })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { run, url } = yield* served
+          yield* post(url, '"ask"')
+          yield* post(url, '"go on"')
+          yield* run(until("TaskClosed", 1))
+          expect(yield* run(eventsOf("TaskOpened"))).toHaveLength(3)
+        }),
+      )
+      const { run, url } = yield* served
+      yield* post(url, '"go on again"')
+      yield* run(until("TaskClosed", 2))
+      const opened = yield* run(eventsOf("TaskOpened"))
+      const child = opened.find(({ payload }) => payload.parent !== undefined)?.taskId ?? ""
+      yield* run(until("TaskResumed", 2))
+      const log = yield* run(EventLog)
+      yield* log.append({
+        ...{ stream: `task/${child}`, taskId: child, actor: "person:p" },
+        events: [{ type: "InputReceived", payload: { source: "person:p", content: "Go on", delivery: "steering" } }],
+      })
+      yield* run(until("TaskClosed", 4))
+      const ends = yield* run(eventsOf("TaskClosed", "CommandSucceeded", "CommandFailed"))
+      expect(ends.map(({ type }) => type)).toEqual([
+        ...["TaskClosed", "TaskClosed", "TaskClosed", "CommandSucceeded", "TaskClosed"],
+      ])
+      expect((yield* run(eventsOf("TaskResumed"))).map(({ taskId }) => taskId)).toContain(child)
     }),
   )
 })
