@@ -142,6 +142,12 @@ const looking = (work: Work, scope: Scope.Scope): Effect.Effect<void, LeaseLost,
     })
     const again = (cause: AppendError | DeliveryFailed) => {
       if (cause._tag === "LeaseLost") return Effect.fail(cause)
+      // Its memory may be of events that the server has lost: the next session opens the log again.
+      if (cause._tag === "LogCorrupt")
+        return Effect.zipRight(
+          ProgramLog.warning("the log cannot be read on", cause),
+          new LeaseLost({ log: log.name, owner: "this runner" }),
+        )
       due = monotonicNow() + AGAIN_MS
       return Effect.as(ProgramLog.warning("could not claim tasks; trying again", cause), false)
     }

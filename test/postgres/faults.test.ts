@@ -346,6 +346,32 @@ describe("lost commits", () => {
     ))
 })
 
+describe("lost commits that a process has only read", () => {
+  it("fail its reads, also once others have appended in their place, until it opens the log again", () =>
+    run(
+      Effect.gen(function* () {
+        const name = yield* schema
+        const writer = yield* logOf(name)
+        const reader = yield* logOf(name)
+        for (const text of ["one", "two", "three"]) yield* writer.append(note("s", text))
+        expect(yield* reader.head).toMatchObject({ position: 3 })
+        const following = yield* Effect.fork(Effect.flip(Stream.runDrain(reader.follow())))
+        yield* Effect.promise(() =>
+          sql(
+            `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM ${name}.events WHERE position > 1; COMMIT`,
+          ),
+        )
+        const lost = { _tag: "LogCorrupt", position: 3 }
+        expect(yield* Effect.flip(reader.head)).toMatchObject(lost)
+        expect(yield* Fiber.join(following)).toMatchObject(lost)
+        const later = yield* logOf(name)
+        for (const text of ["2", "3", "4"]) yield* later.append(note("s", text))
+        expect(yield* Effect.flip(reader.head)).toMatchObject(lost)
+        expect(yield* texts(yield* logOf(name))).toEqual(["one", "2", "3", "4"])
+      }),
+    ))
+})
+
 describe("options", () => {
   it("mistakes in a URL are told without its password", async () => {
     for (const [url, found] of [

@@ -7,7 +7,7 @@ import * as Kernel from "../../src/kernel/Kernel.ts"
 import { TaskQueue } from "../../src/kernel/queue/TaskQueue.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { all, next } from "./runnerTrial.ts"
-import { schema, urlOf } from "./server.ts"
+import { schema, sql, urlOf } from "./server.ts"
 
 /** An agent that never decides. */
 const stuck: Agent.DecidingAgent = { name: "desk", version: "1.0.0", decide: () => new Promise(() => {}) }
@@ -70,4 +70,28 @@ it("a runner ends the children that a task from another runner brought along", (
         ["TaskClosed", "child"],
       ])
     }).pipe(Effect.provide(Hindcast.layerLog({ log, workspace })))
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("a runner opens the log again after the server lost its last commits, and goes on", () =>
+  Effect.gen(function* () {
+    const name = yield* schema
+    const log = yield* Effect.promise(() => urlOf(name))
+    const workspace = yield* temporaryDirectory
+    const agent: Agent.DecidingAgent = { name: "desk", version: "1.0.0", decide: () => ({ done: "achieved" }) }
+    const close = (id: string) =>
+      Effect.gen(function* () {
+        yield* (yield* TaskQueue).submit({ id, agent: "desk", goal: "x" })
+        yield* next(0, ["TaskClosed"], 1, ({ taskId }) => taskId === id)
+        return (yield* (yield* EventLog).head).position
+      }).pipe(Effect.provide(Hindcast.layerLog({ log, workspace })))
+    yield* Hindcast.runner({ log, workspace, agents: [agent], name: "one", trust: true })
+    const kept = yield* close("a")
+    yield* close("b")
+    // As a fail-over to a replica without the tail does.
+    yield* Effect.promise(() =>
+      sql(
+        `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM ${name}.events WHERE position > ${kept}; COMMIT`,
+      ),
+    )
+    expect(yield* close("c")).toBeGreaterThan(kept)
   }).pipe(Effect.scoped, Effect.runPromise))

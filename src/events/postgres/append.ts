@@ -5,14 +5,14 @@ import { type CheckedAppend, seal, type ValidatedAppend } from "../append/Append
 import type { AsyncCommit } from "../append/AsyncWriter.ts"
 import * as Sequencer from "../append/Sequencer.ts"
 import type { CommitResult } from "../append/Writer.ts"
-import { LogCorrupt, type Query } from "../log/EventLog.ts"
+import type { LogCorrupt, Query } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Keys } from "./keys.ts"
 import { missedBy } from "./missed.ts"
 import { EMPTY, type Reader, readByIds, readPage } from "./read.ts"
 import { insert } from "./rows.ts"
 import type { Query as Run } from "./server/connection.ts"
-import { codeOf, inDoubt, isLost, isUnreachable, statementError } from "./server/errors.ts"
+import { codeOf, inDoubt, isLost, isUnreachable, statementError, tailLost } from "./server/errors.ts"
 
 export interface Appending {
   readonly reader: Reader
@@ -106,13 +106,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
   }
 
   const loss = (): LogCorrupt => {
-    lost = new LogCorrupt({
-      log: address.name,
-      position: acknowledged.position,
-      reason:
-        "the event at the head is missing or has changed: the server lost its last commits, or was restored or replaced, while the log " +
-        "was open. Acknowledged events are lost, and nothing more is appended until the log is opened again",
-    })
+    lost = tailLost(address, acknowledged)
     return lost
   }
 

@@ -10,12 +10,16 @@ import type { Head } from "../vocabulary/Event.ts"
 import { COMMITTED_COLUMNS } from "./pageQuery.ts"
 import { EMPTY, readHead, textOrNull } from "./read.ts"
 import type { Database, Row } from "./server/connection.ts"
+import { tailLost } from "./server/errors.ts"
 
 /** With more events of other processes, listeners must read. */
 const MAX_ANNOUNCED = 1_000
 
 export interface Newest {
-  /** Looks, in a read that begins after the call. Announces what others have committed. */
+  /**
+   * Looks, in a read that begins after the call. Announces what others have committed. Rejects if the head of the look
+   * before is gone from the log.
+   */
   readonly look: () => Promise<Glance>
   /** Notes a commit of this process. False if others have committed before it, and somebody must look. */
   readonly committed: (batch: Sequenced) => boolean
@@ -56,7 +60,9 @@ export const make = (
     epoch = String(rows[0]?.[0] ?? "")
     const events = rows.filter(([, position]) => position !== null)
     const now = head
-    if (known === undefined || now === undefined || !begins(events, known) || events.length > MAX_ANNOUNCED)
+    // Whoever read the lost events must not go on as if they were there.
+    if (known !== undefined && !begins(events, known)) throw tailLost(database.address, known)
+    if (known === undefined || now === undefined || events.length > MAX_ANNOUNCED)
       startAt(await readHead({ query: database.queryOnce }))
     else {
       // This process may have committed some meanwhile.
@@ -96,7 +102,7 @@ export const make = (
   }
 }
 
-/** Whether the known head is still in the log. Otherwise, the server lost events, or somebody replaced the log. */
+/** Whether the known head is still in the log. */
 const begins = (events: ReadonlyArray<Row>, { position, hash }: Head): boolean =>
   position === 0 || (Number(events[0]?.[1]) === position && events[0]?.[8] === hash)
 

@@ -9,6 +9,7 @@ import {
   type LogError,
   LogUnavailable,
 } from "../../log/EventLog.ts"
+import type { Head } from "../../vocabulary/Event.ts"
 import type { Address } from "./address.ts"
 
 export type StatementError = LogError | DiskFull
@@ -61,6 +62,16 @@ export const inDoubt = (log: string, error: StatementError): StatementError =>
         log,
         reason: `${error._tag === "LogUnavailable" ? error.reason : error._tag === "DiskFull" ? "the disk is full" : "another append holds the log"}. The connection broke during this append, which may have been stored: look for its events before you append them again`,
       })
+
+/** The error of a log whose head, as this process knew it, is not in the log any more. */
+export const tailLost = ({ name }: Address, { position }: Pick<Head, "position">): LogCorrupt =>
+  new LogCorrupt({
+    log: name,
+    position,
+    reason:
+      "the event at the head is missing or has changed: the server lost its last commits, or was restored or replaced, while the log " +
+      "was open. Acknowledged events are lost, and nothing more is appended until the log is opened again",
+  })
 
 /** True if a statement met another transaction, and nothing of it was done. */
 export const isRepeatable = (cause: unknown): boolean => REPEATABLE.has(codeOf(cause))
