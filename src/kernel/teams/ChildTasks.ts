@@ -79,6 +79,15 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
     parents.set(taskId, name)
     children.set(name, (children.get(name) ?? new Set()).add(taskId))
   }
+  /** Returns whether it was known. */
+  const forget = (name: string): boolean => {
+    const parent = parents.get(name)
+    if (parent === undefined) return false
+    parents.delete(name)
+    children.get(parent)?.delete(name)
+    if (children.get(parent)?.size === 0) children.delete(parent)
+    return true
+  }
   for (const [taskId, { parent }] of left) if (parent !== undefined) know(taskId, parent)
 
   /** Reserves the child's budget and its place in the tree until the log has it. */
@@ -114,11 +123,17 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       return [...taken, ...TreeLimits.takenByOpening(tasks, parent, others)].reduce(Spending.plus, own)
     })
 
-  /** Whoever paused or cancelled the parent did not know of the child. */
-  const askedOf = (taskId: string, { parent }: ChildOf) =>
+  /** Whoever paused, cancelled or ended the parent did not know of the child. */
+  const likeParent = (taskId: string, { parent }: ChildOf) =>
     Effect.gen(function* () {
       if ((parent.timeline ?? MAIN) !== MAIN) return
-      const asked = (yield* TaskList.standing(log, parent.taskId))?.asked
+      const { asked, outcome = null } = (yield* TaskList.standing(log, parent.taskId)) ?? {}
+      if (outcome !== null) {
+        ofPrograms.forget({ taskId: parent.taskId, timeline: MAIN })
+        // Unless the parent's end found the child meanwhile.
+        if (!forget(taskId)) return
+        return yield* Effect.asVoid(log.append(cancellation(taskId, parent.taskId)))
+      }
       if (asked === undefined) return
       const { what, ...by } = asked
       const type = what === "paused" ? "TaskPaused" : "TaskCancelled"
@@ -151,7 +166,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
               const task = yield* openAs(completed, child)
               know(task.id, parent)
               if (commandId === undefined) ofPrograms.opened(parent, task.id)
-              yield* askedOf(task.id, child)
+              yield* likeParent(task.id, child)
               return task
             }),
           (reserved) => Effect.sync(() => opening.delete(reserved)),
@@ -167,12 +182,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       Effect.gen(function* () {
         ofPrograms.forget(place)
         const name = InstanceName.nameOf(place)
-        const parent = parents.get(name)
-        if (parent !== undefined) {
-          parents.delete(name)
-          children.get(parent)?.delete(name)
-          if (children.get(parent)?.size === 0) children.delete(parent)
-        }
+        forget(name)
         const open = [...(children.get(name) ?? [])]
         children.delete(name)
         for (const taskId of open) {

@@ -28,22 +28,34 @@ interface Services {
   readonly spending: SpendingReader
 }
 
+/** The children of a task that programs started. */
+interface Known {
+  readonly children: Set<string>
+  /** Whether they are all: not before a look at the log. */
+  isWhole: boolean
+}
+
 export const make = ({ log, projector, spending }: Services): ProgramChildren => {
   /** The children of tasks that asked for them. Children are opened by this kernel, or were by an earlier one. */
-  const known = new Map<string, Set<string>>()
+  const known = new Map<string, Known>()
+
+  const knownOf = (place: InstanceName.Served): Known => {
+    const name = InstanceName.nameOf(place)
+    const found = known.get(name) ?? { children: new Set<string>(), isWhole: false }
+    known.set(name, found)
+    return found
+  }
 
   const childrenOf = (place: InstanceName.Served) =>
     Effect.gen(function* () {
-      const name = InstanceName.nameOf(place)
-      const before = known.get(name)
-      if (before !== undefined) return before
+      const found = knownOf(place)
+      if (found.isWhole) return found.children
       const tasks = yield* projector.current(Tasks.projection)
-      const found = TaskTree.childrenOf(tasks, place).flatMap(([id, { parent }]) =>
-        parent?.commandId === undefined ? [id] : [],
-      )
-      const now = new Set([...(known.get(name) ?? []), ...found])
-      known.set(name, now)
-      return now
+      for (const [id, { parent }] of TaskTree.childrenOf(tasks, place)) {
+        if (parent?.commandId === undefined) found.children.add(id)
+      }
+      found.isWhole = true
+      return found.children
     })
 
   const useOf = (children: ReadonlySet<string>) =>
@@ -75,7 +87,8 @@ export const make = ({ log, projector, spending }: Services): ProgramChildren =>
         return (yield* useOf(children)).use
       }),
     opened: ({ taskId, timeline = MAIN }, child) => {
-      known.get(InstanceName.nameOf({ taskId, timeline }))?.add(child)
+      // Also before the first look, which may be under way.
+      knownOf({ taskId, timeline }).children.add(child)
     },
     forget: (place) => {
       known.delete(InstanceName.nameOf(place))

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { EventLog, MAIN } from "../../../src/events/log/EventLog.ts"
 import type { TaskBudget } from "../../../src/events/vocabulary/Tasks.ts"
 import * as ChildTasks from "../../../src/kernel/teams/ChildTasks.ts"
+import * as ProgramChildren from "../../../src/kernel/teams/ProgramChildren.ts"
 import * as Spending from "../../../src/projections/tree/Spending.ts"
+import { testKernel } from "../../kernel/testKernel.ts"
 
 describe("a child that opens", () => {
   it.live("keeps its part when its opening ends while the next child's budget is computed", () =>
@@ -51,6 +54,67 @@ describe("a child that opens", () => {
       yield* open("second", Effect.void)
       yield* Fiber.join(first)
       expect(parts).toEqual({ first: { tokens: 60 }, second: { tokens: 40 } })
+    }),
+  )
+
+  it.scopedLive("is cancelled if its parent ends before its opening does", () =>
+    Effect.gen(function* () {
+      const { layerLog } = yield* testKernel()
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        const append = (taskId: string, type: string, payload: object) =>
+          log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events: [{ type, payload } as never] })
+        const opening = { goal: "x", agent: "a@1", measures: [] }
+        const children = ChildTasks.make({
+          log,
+          projector: { current: () => Effect.succeed({}) } as never,
+          running: { has: () => true, budgetOf: () => undefined },
+          spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+          limits: {},
+          left: [],
+        })
+        const ended = children.ended({ taskId: "top", timeline: MAIN })
+        yield* append("top", "TaskOpened", opening)
+        const late = (id: string, meanwhile: Effect.Effect<unknown, unknown>) =>
+          children.open({ taskId: "top" }, { id, goal: "x" } as never, () =>
+            Effect.gen(function* () {
+              yield* append(id, "TaskOpened", { ...opening, parent: { taskId: "top" } })
+              yield* Effect.orDie(meanwhile)
+              return { id } as never
+            }),
+          )
+        yield* late("early", Effect.void)
+        yield* late("late", Effect.zipRight(append("top", "TaskClosed", { outcome: "achieved" }), ended))
+        for (const taskId of ["early", "late"]) {
+          const events = yield* log.readPage({ taskId }, 10)
+          expect(events.map(({ type }) => type)).toEqual(["TaskOpened", "TaskCancelled"])
+        }
+      }).pipe(Effect.provide(layerLog))
+    }),
+  )
+
+  it.scopedLive("counts in its parent's budget if the parent looks for its children meanwhile", () =>
+    Effect.gen(function* () {
+      const { layerLog } = yield* testKernel()
+      yield* Effect.gen(function* () {
+        const top = { agent: "top@1", from: 1, outcome: null }
+        const child = { agent: "a@1", from: 2, outcome: null, parent: { taskId: "top" }, budget: { tokens: 60 } }
+        let looks = 0
+        const program: ProgramChildren.ProgramChildren = ProgramChildren.make({
+          log: yield* EventLog,
+          projector: {
+            current: () =>
+              Effect.sync(() => {
+                looks += 1
+                if (looks > 1) return { top, child }
+                program.opened({ taskId: "top" }, "child")
+                return { top }
+              }),
+          } as never,
+          spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+        })
+        expect(yield* program.below({ taskId: "top", timeline: MAIN })).toMatchObject({ tasks: 1, open: 1, tokens: 60 })
+      }).pipe(Effect.provide(layerLog))
     }),
   )
 })
