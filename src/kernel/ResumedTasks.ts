@@ -3,7 +3,7 @@
 import { Effect, type Scope } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
-import type * as Agent from "./agents/Agent.ts"
+import * as Agent from "./agents/Agent.ts"
 import type { Kernel, UnfinishedTask } from "./Kernel.ts"
 
 /**
@@ -17,7 +17,7 @@ export const start = (
   Effect.gen(function* () {
     if (agents.length === 0) return
     for (const { taskId, agent: recorded } of toResume(yield* tasks.unfinished)) {
-      const agent = agents.find(({ name }) => recorded.startsWith(`${name}@`))
+      const agent = Agent.recordedAs(agents, recorded)
       if (agent === undefined) continue
       yield* tasks.resume(taskId, agent).pipe(
         // The task was cancelled, or the kernel ends.

@@ -4,6 +4,7 @@ import { Deferred, Effect, Either, Stream } from "effect"
 import type { AppendError, EventLog, LeaseLost, LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
+import * as Agent from "../kernel/agents/Agent.ts"
 import type * as Kernel from "../kernel/Kernel.ts"
 import { toResume } from "../kernel/ResumedTasks.ts"
 import type { ResumeError } from "../kernel/resume/Resume.ts"
@@ -70,9 +71,11 @@ export const run = (dispatching: Dispatching): Effect.Effect<never, AppendError 
       )
 
     const resumed = Effect.gen(function* () {
+      const agents = rules.map(({ agent }) => agent)
       const unfinished = yield* kernel.tasks.unfinished
       for (const { taskId, agent: recorded } of toResume(unfinished)) {
-        const rule = rules.find(({ agent }) => recorded.startsWith(`${agent.name}@`))
+        const agent = Agent.recordedAs(agents, recorded)
+        const rule = rules.find((one) => one.agent === agent)
         if (rule !== undefined) {
           yield* started(taskId, places.takeAgain(taskId, unfinished), kernel.tasks.resume(taskId, rule.agent))
         }

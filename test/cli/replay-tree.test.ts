@@ -84,6 +84,12 @@ describe("the replay of a tree", () => {
     expect(found.tasks.map(({ verdict }) => verdict)).toEqual(["identical", "diverged"])
   })
 
+  it("takes the recorded version of an agent among several of its name", async () => {
+    await using hindcast = await open({ log, workspace: place.directory })
+    const found = await hindcast.replayTree("top", planner, { agents: [other("It is 5.") as never, worker()] })
+    expect(found).toMatchObject({ verdict: "identical", tasks: [{ depth: 0 }, { replayed: "worker@1" }] })
+  })
+
   it("is refused without the agent of a task below: what nobody replayed is not identical", async () => {
     await using hindcast = await open({ log, workspace: place.directory })
     await expect(hindcast.replayTree("top", planner)).rejects.toMatchObject({

@@ -235,6 +235,22 @@ export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source
 /** `name@version`, as recorded in the log. */
 export const fullName = (agent: Agent): string => `${agent.name}@${agent.version}`
 
+/**
+ * The agent that a task records as `name@version`: that version among several, otherwise the first of that name;
+ * undefined without one. A name may contain an `@`, so the longest that fits counts.
+ */
+export const recordedAs = (agents: ReadonlyArray<Agent>, recorded: string): Agent | undefined => {
+  let found: Agent | undefined
+  for (const agent of agents) {
+    if (fullName(agent) === recorded) return agent
+    if (hasName(agent, recorded) && agent.name.length > (found?.name.length ?? 0)) found = agent
+  }
+  return found
+}
+
+/** Whether an agent has the name of one that is recorded as `name@version`, in any version. */
+export const hasName = ({ name }: Pick<Agent, "name">, recorded: string): boolean => recorded.startsWith(`${name}@`)
+
 /** Checks that a value from outside, such as a module's default export, is an agent. */
 export const fromUnknown = (source: string, value: unknown): Either.Either<Agent, NotAnAgent> => {
   const decoded = Schema.decodeUnknownEither(AgentShape)(value)

@@ -7,7 +7,7 @@ import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegis
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import type * as Agent from "../agents/Agent.ts"
-import { fullName } from "../agents/Agent.ts"
+import { fullName, hasName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
 import { NotResumable } from "../recovery/NotResumable.ts"
 import { isInProcess } from "../registry/InProcess.ts"
@@ -67,7 +67,7 @@ const whyNot = (
   }
   const cancelled = events.find((event) => is(event, "TaskCancelled"))
   if (cancelled !== undefined) return `expected an open task, found one that was cancelled at @${cancelled.position}`
-  if (!opened.payload.agent.startsWith(`${agent.name}@`)) {
+  if (!hasName(agent, opened.payload.agent)) {
     return `expected its agent, ${opened.payload.agent}, found ${fullName(agent)}; another agent can continue it in a fork`
   }
   const then = registryAt(opened.position)

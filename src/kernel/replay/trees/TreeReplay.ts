@@ -65,7 +65,7 @@ export const replay = (
     const members = yield* TaskList.standings(log)
     const candidates = [...agents, agent]
     const below = yield* Effect.forEach(TaskTree.descendantsOf(members, place), ({ taskId, task, depth }) => {
-      const found = candidates.find(({ name }) => task.agent.startsWith(`${name}@`))
+      const found = Agent.recordedAs(candidates, task.agent)
       const given = candidates.map(Agent.fullName)
       return found === undefined
         ? new AgentNotGiven({ taskId, agent: task.agent, given })
