@@ -239,10 +239,12 @@ const advance = (
       try {
         const action = policy.act(view)
         if (!isThenable(action)) return { slot, action: copied(action) }
-        return Promise.resolve(action).then(
-          (found) => ({ slot, action: copied(found) }),
-          (cause) => Promise.reject(failedAt(moved, cause)),
-        )
+        const asked = Promise.resolve(action)
+          .then((found) => ({ slot, action: copied(found) }))
+          .catch((cause: unknown) => Promise.reject(failedAt(moved, cause)))
+        // It may fail while an append is under way, after which `follow` reports it.
+        asked.catch(() => {})
+        return asked
       } catch (cause) {
         throw failedAt(moved, cause)
       }

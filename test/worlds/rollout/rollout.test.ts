@@ -119,6 +119,31 @@ describe("a rollout", () => {
     }),
   )
 
+  it.scopedLive("fails with the policy if its promise fails while an episode that ended is recorded", () =>
+    Effect.gen(function* () {
+      const { start } = yield* testKernel({ plugins: [world("cart-pole")] })
+      const { run } = yield* start
+      const pushes = (act: Policy.Policy["act"]): Policy.Policy => ({ name: "pushes", version: "1", act })
+      const options = { world: "cart-pole", episodes: 4, seed: 3, parallel: 4 }
+      const { episodes } = yield* run(Rollout.run({ ...options, policy: pushes(() => Promise.resolve(1)) }))
+      const lengths = episodes.map(({ steps }) => steps)
+      const shortest = Math.min(...lengths)
+      const longest = lengths.indexOf(Math.max(...lengths))
+      expect(lengths[longest]).toBeGreaterThan(shortest)
+      const ways: ReadonlyArray<() => Promise<number>> = [
+        () => Promise.reject(new RangeError("out of ideas")),
+        () => Promise.resolve({ made: () => 1 } as unknown as number),
+      ]
+      for (const fails of ways) {
+        const act: Policy.Policy["act"] = ({ episode, step }) =>
+          episode === longest && step === shortest ? fails() : Promise.resolve(1)
+        const failed = yield* run(Effect.flip(Rollout.run({ ...options, policy: pushes(act) })))
+        expect(failed).toMatchObject({ _tag: "PolicyFailed", episode: longest, step: shortest })
+        expect(failed.message).toMatch(/out of ideas|could not be cloned/)
+      }
+    }),
+  )
+
   it.scopedLive("keeps every step if the policy throws, and continues with the same result", () =>
     Effect.gen(function* () {
       const { start } = yield* testKernel({ plugins: [world("cart-pole")] })
