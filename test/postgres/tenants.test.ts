@@ -144,6 +144,9 @@ describe("tenants of one database", () => {
           expect(bad.stderr).toContain("expected up to 63 lower-case letters, digits and _")
           const self = yield* fails(at.log, at.env, "--writer", "tester")
           expect(self.stderr).toContain("a superuser, or the owner of this log")
+          // All or none: nobody would know the first one's password.
+          expect((yield* fails(at.log, at.env, "--writer", acme, "--reader", "tester")).code).toBe(1)
+          expect(yield* Effect.promise(() => sql("SELECT 1 FROM pg_roles WHERE rolname = $1", [acme]))).toEqual([])
           expect((yield* fails(at.log, at.env, "--writer", acme, "--reader", acme)).stderr).toContain("each role once")
           expect((yield* fails(place.file("a.db"), {})).stderr).toContain("expected a log on a PostgreSQL server")
           const { roles } = (yield* Effect.promise(() =>

@@ -5,7 +5,7 @@ import { Data, Effect, Either } from "effect"
 import { type LogError, LogUnavailable } from "../log/EventLog.ts"
 import * as ServerUrl from "../log/ServerUrl.ts"
 import * as Address from "./server/address.ts"
-import { attemptRead, type Database, make } from "./server/connection.ts"
+import { attemptRead, make, type Query } from "./server/connection.ts"
 import * as Driver from "./server/driver.ts"
 import { codeOf } from "./server/errors.ts"
 import * as install from "./server/install.ts"
@@ -31,7 +31,7 @@ export interface Tenant {
   readonly roles: ReadonlyArray<Granted>
 }
 
-/** A role cannot be created or take rights. Nothing of the call remains but the log and the roles before this one. */
+/** A role cannot be created or take rights. Nothing of the call remains but the log. */
 export class RoleRefused extends Data.TaggedError("RoleRefused")<{
   readonly role: string
   readonly expected: string
@@ -69,8 +69,21 @@ export const create = (
       await install.findOrCreate(database)
       return exists !== true
     })
-    const roles = yield* Effect.forEach(grants, (grant) => granted(database, grant, chosen))
-    return { log: withoutUser(address.name), created, roles }
+    // In one transaction: the password of a role that stays after an error would be lost.
+    const roles = yield* attempt(async () => {
+      try {
+        const all = await database.transaction("BEGIN", async (query) => {
+          const found: Array<Granted> = []
+          for (const grant of grants) found.push(await granted(address, query, grant, chosen))
+          return found
+        })
+        return Either.right(all)
+      } catch (cause) {
+        if (cause instanceof RoleRefused) return Either.left(cause)
+        throw cause
+      }
+    })
+    return { log: withoutUser(address.name), created, roles: yield* roles }
   }).pipe(Effect.scoped)
 
 const checked = (role: string): Effect.Effect<void, RoleRefused> =>
@@ -82,45 +95,37 @@ const checked = (role: string): Effect.Effect<void, RoleRefused> =>
         found: "another name",
       })
 
-const granted = (
-  database: Database,
+/** Gives one role its rights, in the caller's transaction. Throws `RoleRefused`. */
+const granted = async (
+  { user = "the user of this system", schema }: Address.Address,
+  query: Query,
   { role, access }: Grant,
   chosen: string | undefined,
-): Effect.Effect<Granted, LogError | RoleRefused> =>
-  Effect.gen(function* () {
-    const { address, queryOnce } = database
-    const attempt = <A>(run: () => Promise<A>) => attemptRead(address, run)
-    const [row] = yield* attempt(() => queryOnce(FIND_ROLE, [role, address.schema]))
-    if (row !== undefined && row[0] === true)
-      return yield* new RoleRefused({
-        role,
-        expected: "a role that only has the rights that it is given",
-        found: "a superuser, or the owner of this log, who may do everything",
-      })
-    const password = row === undefined ? (chosen ?? randomBytes(24).toString("base64url")) : null
-    if (password !== null) {
+): Promise<Granted> => {
+  const [row] = await query(FIND_ROLE, [role, schema])
+  if (row !== undefined && row[0] === true)
+    throw new RoleRefused({
+      role,
+      expected: "a role that only has the rights that it is given",
+      found: "a superuser, or the owner of this log, who may do everything",
+    })
+  const password = row === undefined ? (chosen ?? randomBytes(24).toString("base64url")) : null
+  if (password !== null) {
+    try {
       // The server, and its log of statements, never see the password. Both parts are checked or made here.
-      const statement = `CREATE ROLE ${role} LOGIN PASSWORD '${verifierOf(password)}'`
-      const isMade = yield* attempt(async () => {
-        try {
-          await queryOnce(statement)
-          return true
-        } catch (cause) {
-          if (codeOf(cause) === TOO_FEW_RIGHTS) return false
-          throw cause
-        }
+      await query(`CREATE ROLE ${role} LOGIN PASSWORD '${verifierOf(password)}'`)
+    } catch (cause) {
+      if (codeOf(cause) !== TOO_FEW_RIGHTS) throw cause
+      throw new RoleRefused({
+        role,
+        expected: "a user who may create roles (CREATEROLE)",
+        found: `${user}, who may not`,
       })
-      if (!isMade) {
-        return yield* new RoleRefused({
-          role,
-          expected: "a user who may create roles (CREATEROLE)",
-          found: `${address.user ?? "the user of this system"}, who may not`,
-        })
-      }
     }
-    yield* attempt(() => queryOnce("SELECT grant_access($1, $2)", [role, access]))
-    return { role, access, password }
-  })
+  }
+  await query("SELECT grant_access($1, $2)", [role, access])
+  return { role, access, password }
+}
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const TOO_FEW_RIGHTS = "42501"

@@ -25,6 +25,7 @@ import { endOfClaim, endsOfClaims } from "./ClaimEnds.ts"
 import type { Claim } from "./ClaimFence.ts"
 import type * as Delivery from "./Delivery.ts"
 import * as LostSession from "./LostSession.ts"
+import { skippedBy } from "./QueueVersion.ts"
 import * as Submissions from "./Submissions.ts"
 
 /** A runner, as it registers itself. */
@@ -232,8 +233,8 @@ export const make = (
       return { claimed, queue: found, dueInMs: due === undefined ? undefined : due - now }
     }).pipe(
       // Another runner claimed in the meantime: decide again, on the queue as it is now.
-      Effect.catchIf(isOfQueue, ({ actual, missed }) => {
-        if (!missed.some(({ type }) => TYPES.has(type))) skipped = actual
+      Effect.catchIf(isOfQueue, (conflict) => {
+        skipped = Math.max(skipped, skippedBy(conflict))
         return claim(free, except)
       }),
     )
@@ -269,8 +270,6 @@ const AGAIN = "again"
 
 /** A runner that claims often need not look as often for others that died. In milliseconds. */
 const LOOK_EVERY_MS = 400
-
-const TYPES: ReadonlySet<string> = new Set(Queue.TYPES)
 
 const isOfQueue = (error: AppendError | Delivery.DeliveryFailed): error is VersionConflict =>
   error._tag === "VersionConflict" && error.stream === Queue.STREAM

@@ -15,6 +15,7 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as TaskId from "../tasks/TaskId.ts"
 import { endOfClaim } from "./ClaimEnds.ts"
+import { skippedBy } from "./QueueVersion.ts"
 import { QueueLimits, SubmitOptions } from "./SubmitOptions.ts"
 
 /** A task that was queued. */
@@ -220,6 +221,7 @@ const requeue = (
   queue: Effect.Effect<Queue.Queue, LogError>,
   taskId: string,
   by: string,
+  skipped = 0,
 ): Effect.Effect<Event, NotQueued | AppendError> =>
   Effect.gen(function* () {
     const { tasks, head, runners } = yield* queue
@@ -230,12 +232,12 @@ const requeue = (
       .append({
         stream: Queue.STREAM,
         actor: `human:${by}`,
-        expected: Exact(head.version),
+        expected: Exact(Math.max(head.version, skipped)),
         events: [{ type: "TaskRequeued", payload: { task: taskId, by } }],
       })
       .pipe(
         Effect.flatMap(firstEvent),
-        Effect.catchTag("VersionConflict", () => requeue(log, queue, taskId, by)),
+        Effect.catchTag("VersionConflict", (conflict) => requeue(log, queue, taskId, by, skippedBy(conflict))),
       )
   })
 
@@ -245,6 +247,7 @@ const withdraw = (
   queue: Effect.Effect<Queue.Queue, LogError>,
   taskId: string,
   { by, reason }: CancelOptions,
+  skipped = 0,
 ): Effect.Effect<Event, NotQueued | AppendError> =>
   Effect.gen(function* () {
     const { tasks, head } = yield* queue
@@ -257,14 +260,16 @@ const withdraw = (
       .append({
         stream: Queue.STREAM,
         actor: `human:${by}`,
-        expected: Exact(head.version),
+        expected: Exact(Math.max(head.version, skipped)),
         fence: { timeline: MAIN, stream: `task/${taskId}`, version: 0 },
         events: [{ type: "TaskWithdrawn", payload: { task: taskId, by, ...defined({ reason }) } }],
         with: claim === undefined || claim.ended === true ? [] : [endOfClaim(taskId, claim.claim, by, `human:${by}`)],
       })
       .pipe(
         Effect.flatMap(firstEvent),
-        Effect.catchTag("VersionConflict", () => withdraw(log, queue, taskId, { by, ...defined({ reason }) })),
+        Effect.catchTag("VersionConflict", (conflict) =>
+          withdraw(log, queue, taskId, { by, ...defined({ reason }) }, skippedBy(conflict)),
+        ),
       )
   })
 

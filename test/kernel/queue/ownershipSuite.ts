@@ -375,6 +375,28 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
         }),
       ))
 
+    it("claims, gives back and cancels past events of others on the queue's stream", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          const foreign = one.log.append({
+            stream: "queue",
+            actor: "human:eve",
+            events: [{ type: "NoteAdded", payload: { about: "queue", text: "means nothing" } }],
+          })
+          for (const id of ["goes", "waits"]) yield* one.queue.submit({ id, agent: "desk", goal: "x" })
+          yield* foreign
+          const [claimed] = (yield* one.claim(1)).claimed
+          if (claimed === undefined) throw new Error("nothing was claimed")
+          yield* one.ownership.release(claimed, { reason: "no model", failedForMs: 60_000 })
+          yield* foreign
+          yield* one.queue.requeue("goes", { by: "ada" })
+          yield* foreign
+          yield* one.queue.cancel("waits", { by: "ada" })
+          expect((yield* one.claim()).claimed).toMatchObject([{ task: "goes" }])
+        }),
+      ))
+
     it("counts attempts from the last progress", () =>
       run((place) =>
         Effect.gen(function* () {
