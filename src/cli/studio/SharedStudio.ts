@@ -1,6 +1,7 @@
 /** The option `--share` of `hindcast studio`: serves the logs of a file to a team, with accounts and roles. */
 import * as fs from "node:fs"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
@@ -65,10 +66,7 @@ export const serve = (file: string, given: Given) =>
     // Damaged and missing logs are reported now, not when the first person asks.
     yield* Effect.forEach(logs.values(), (log) => Effect.ignore(log.services(false)), { discard: true })
     const states = [...logs].map(([id, { isOpen }]) => ({ id, open: isOpen() }))
-    const isAnyOpen = Effect.suspend(() =>
-      [...logs.values()].some(({ isOpen }) => isOpen()) ? Effect.void : Effect.fail({ reason: "no log can be opened" }),
-    )
-    yield* HealthServer.serveWithoutLog(given.health, isAnyOpen)
+    yield* HealthServer.serveWithoutLog(given.health, anyAnswers([...logs.values()]))
     yield* UntilEnded.begin
     const at = `${share.listen.address}:${port}`
     const told = { urls: share.origins, address: share.listen.address, port, logs: states }
@@ -78,6 +76,22 @@ export const serve = (file: string, given: Given) =>
       : Output.show(false, {}, (style) => lines(style, share, at, states))
     return yield* Effect.never
   }).pipe(Effect.scoped)
+
+/**
+ * Succeeds while one of the logs answers. It opens those again that could not be opened, because an orchestrator lets
+ * no person ask a Studio that is not ready.
+ *
+ * @internal
+ */
+export const anyAnswers = (
+  logs: ReadonlyArray<Pick<OpenLogs.OpenLog<EventLog>, "services">>,
+): Effect.Effect<void, HealthServer.NotReady> =>
+  Effect.raceAll(
+    logs.map(({ services }) => Effect.flatMap(services(false), (opened) => Context.get(opened, EventLog).head)),
+  ).pipe(
+    Effect.asVoid,
+    Effect.mapError(() => ({ reason: "no log can be opened" })),
+  )
 
 /** The file decides about everything that these options say for one person. */
 const checked = ({ log, link, port, answer, fork, annotate, write, scenarios, draw }: Given) => {

@@ -5,7 +5,6 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Candidate } from "../../projections/queue/Claimable.ts"
-import * as Queue from "../../projections/queue/Queue.ts"
 
 /** One read covers at most this many positions for each task. */
 const POSITIONS_PER_TASK = 8
@@ -23,9 +22,10 @@ export const read = (
     const types = ["TaskSubmitted"]
     const events = areTogether
       ? yield* log.readPage({ timeline: log.timeline, types, after, until }, until - after)
-      : yield* Effect.forEach(tasks, ({ task }) =>
-          Effect.flatMap(log.readPage({ stream: Queue.submissionStream(task) }, 1), ([event]) => found(task, event)),
-        )
+      : (yield* Effect.forEach(tasks, ({ queued: { submitted } }) =>
+          log.readPage({ timeline: log.timeline, types, after: submitted - 1, until: submitted }, 1),
+        )).flat()
+    // By position, as the queue has them: another program's event may be in any stream.
     const byPosition = new Map(events.map((event) => [event.position, event]))
     const submissions = new Map<string, PayloadOf<"TaskSubmitted">>()
     for (const { task, queued } of tasks) {

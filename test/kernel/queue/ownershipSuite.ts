@@ -397,6 +397,26 @@ export const ownershipSuite = (name: string, backend: OwnershipBackend, isShared
         }),
       ))
 
+    it("claims a task whose submission another program put elsewhere, far from the next one", () =>
+      run((place) =>
+        Effect.gen(function* () {
+          const one = yield* sessionOn(backend, place, "one")
+          yield* one.queue.submit({ id: "near", agent: "desk", goal: "x" })
+          const note = { type: "NoteAdded" as const, payload: { about: "s", text: "between" } }
+          yield* one.log.append({ stream: "s", actor: "human:eve", events: Array.from({ length: 40 }, () => note) })
+          yield* one.log.append({
+            stream: "elsewhere",
+            actor: "human:eve",
+            events: [{ type: "TaskSubmitted", payload: { task: "far", agent: "desk", goal: "y", priority: 0 } }],
+          })
+          const { claimed } = yield* one.claim(2)
+          expect(claimed.map(({ task, submission }) => [task, submission.goal])).toEqual([
+            ["near", "x"],
+            ["far", "y"],
+          ])
+        }),
+      ))
+
     it("counts attempts from the last progress", () =>
       run((place) =>
         Effect.gen(function* () {
