@@ -139,6 +139,23 @@ describe("deploy/", () => {
       }),
     ))
 
+  it("the image has no secret of the guide's files, and starts the program itself", () => {
+    const image = read("Dockerfile")
+    const guide = fs.readFileSync(inRepository("docs", "guides", "run-in-production.md"), "utf8")
+    const ignored = /printf '%s\\n' (.+) >> \.dockerignore/.exec(guide)?.[1]?.split(" ") ?? []
+    const refused = /for file in (.+); do/.exec(image)?.[1]?.split(" ") ?? []
+    const secrets = Object.values<{ readonly file?: string }>(compose.secrets).flatMap(({ file }) => file ?? [])
+    expect(refused).toEqual(expect.arrayContaining(["deploy/.env", "deploy/passwords", "deploy/certificate-key.pem"]))
+    for (const file of [...refused, ...secrets.map((name) => `deploy/${name}`)])
+      expect({ file, ignored: ignored.some((one) => file === one || file.startsWith(`${one}/`)) }).toEqual({
+        file,
+        ignored: true,
+      })
+    expect(image).toMatch(
+      /COPY \. \.[\s\S]+npm ci --omit=dev[\s\S]+ENTRYPOINT \["\/app\/node_modules\/\.bin\/hindcast"\]/,
+    )
+  })
+
   it("every probe names a path that is served, and Kubernetes runs the commands of the compose file", () => {
     const documents = ["runners.yaml", "studio.yaml"].flatMap((file) =>
       parseAllDocuments(read("kubernetes", file)).map((one) => {
