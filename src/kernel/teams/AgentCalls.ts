@@ -102,7 +102,7 @@ const childOf = ({ commandId, timeline }: CallingCommand): string =>
 /** Waits until a task is closed. */
 const closed = (log: EventLog.Service, taskId: string): Effect.Effect<void, LogError> =>
   Effect.asVoid(
-    log.follow({ taskId, types: ["TaskClosed"] }).pipe(
+    log.follow({ timeline: log.timeline, taskId, types: ["TaskClosed"] }).pipe(
       Stream.filter((item) => !(item instanceof CaughtUp)),
       Stream.runHead,
     ),
@@ -120,7 +120,9 @@ const answerIn = (log: EventLog.Service, taskId: string): Effect.Effect<Json, Lo
   Effect.gen(function* () {
     let answer: Json | undefined
     let words: string | undefined
-    yield* Pages.forEach(log.readPage, { taskId, types: ["DecisionMade", "MessageSent"] }, (page) => {
+    // Forks of the task may have said something else.
+    const query = { timeline: log.timeline, taskId, types: ["DecisionMade", "MessageSent"] }
+    yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) {
         if (is(event, "DecisionMade")) answer = event.payload.choice.answer ?? answer
         if (is(event, "MessageSent")) words = event.payload.content

@@ -26,7 +26,9 @@ export const reader = (log: EventLog.Service): SpendingReader => {
   const one = (taskId: string) =>
     Effect.gen(function* () {
       let { until, spent }: Sum = sums.get(taskId) ?? { until: 0, spent: Spending.none }
-      yield* Pages.forEach(log.readPage, { taskId, types: Spending.TYPES, after: until }, (page) => {
+      // Forks of a task pay for themselves.
+      const query = { timeline: log.timeline, taskId, types: Spending.TYPES, after: until }
+      yield* Pages.forEach(log.readPage, query, (page) => {
         for (const event of page) {
           spent = Spending.after(spent, event)
           until = event.position

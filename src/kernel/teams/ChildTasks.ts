@@ -145,7 +145,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       Effect.gen(function* () {
         const { taskId, commandId } = cause
         const id = options.id ?? newId()
-        const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
+        const [opened] = yield* log.readPage({ timeline: log.timeline, taskId, types: ["TaskOpened"] }, 1)
         const wanted = TaskTree.smaller(options.limits?.budget, cause.budget)
         return yield* Effect.acquireUseRelease(
           reserve(cause, id, wanted),

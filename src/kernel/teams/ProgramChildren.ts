@@ -79,7 +79,7 @@ export const make = ({ log, projector, spending }: Services): ProgramChildren =>
         const { position } = yield* log.head
         const { use, open } = yield* useOf(children)
         if (after === undefined || open.size === 0 || !isSame(use, after)) return use
-        const oneEnds = log.follow({ types: ["TaskClosed"], after: position }).pipe(
+        const oneEnds = log.follow({ timeline: log.timeline, types: ["TaskClosed"], after: position }).pipe(
           Stream.filter((item) => !(item instanceof CaughtUp) && open.has(item.taskId ?? "")),
           Stream.runHead,
         )

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import * as Agent from "../../../src/agents/Agent.ts"
 import { EventLog, MAIN } from "../../../src/events/log/EventLog.ts"
 import type { TaskBudget } from "../../../src/events/vocabulary/Tasks.ts"
+import { Kernel } from "../../../src/kernel/Kernel.ts"
+import * as AgentCalls from "../../../src/kernel/teams/AgentCalls.ts"
 import * as ChildTasks from "../../../src/kernel/teams/ChildTasks.ts"
 import * as ProgramChildren from "../../../src/kernel/teams/ProgramChildren.ts"
 import * as Spending from "../../../src/projections/tree/Spending.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
+import { eventsOf, text } from "../given.ts"
+import { answering } from "./given.ts"
 
 describe("a child that opens", () => {
   it.live("keeps its part when its opening ends while the next child's budget is computed", () =>
@@ -115,6 +120,34 @@ describe("a child that opens", () => {
         })
         expect(yield* program.below({ taskId: "top", timeline: MAIN })).toMatchObject({ tasks: 1, open: 1, tokens: 60 })
       }).pipe(Effect.provide(layerLog))
+    }),
+  )
+})
+
+describe("a fork of a called agent's task", () => {
+  it.scopedLive("neither answers for it nor counts in what it used", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const { tasks, fork } = yield* run(Kernel)
+      const worker = (words: string) =>
+        Agent.fromModel({ name: "worker", version: "1", model: answering([[text(words)]]).model })
+      yield* tasks.run(worker("Yes."), { id: "child", goal: "x" })
+      const asked = (yield* run(eventsOf("child"))).find(({ type }) => type === "ModelCalled")
+      const { timeline } = yield* fork(worker("No."), { task: "child", at: (asked?.position ?? 1) - 1 })
+      expect(timeline).not.toBe(MAIN)
+      const log = yield* run(EventLog)
+      const uses: Array<unknown> = []
+      const called = yield* AgentCalls.call({
+        log,
+        running: { has: () => false },
+        run: () => Effect.dieMessage("it has a task"),
+        resume: () => Effect.dieMessage("its task has ended"),
+      })({ agent: () => worker("Never."), goal: () => "x" }, {}, {
+        ...{ taskId: "top", timeline: MAIN, commandId: "child" },
+        onChild: ({ used }: { readonly used?: unknown }) => uses.push(used),
+      } as never)
+      expect(called).toMatchObject({ task: "child", answer: "Yes." })
+      expect(uses).toMatchObject([{ steps: 1, tokens: 110 }])
     }),
   )
 })
