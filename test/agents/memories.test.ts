@@ -9,6 +9,7 @@ import { is } from "../../src/events/vocabulary/Vocabulary.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Sensor from "../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
+import { asTool } from "../../src/kernel/teams/AsTool.ts"
 import { Memories } from "../../src/memories/Memories.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { call, eventsOf, model, type Scripted, text } from "./given.ts"
@@ -138,6 +139,39 @@ describe("an agent with memories", () => {
       expect(yield* recall(timeline)).toEqual(["Ada prefers the window seat", "The fork booked a seat"])
       expect(yield* recall("main")).toEqual(["Ada now prefers the aisle seat", "Ada prefers the window seat"])
     }),
+  )
+
+  it.scopedLive(
+    "recalls nothing from a fork's future in the tasks below the fork either, and stores nothing on main",
+    () =>
+      Effect.gen(function* () {
+        const { model: asked, requests } = model([
+          [call("x", "program__recall", { query: "seat" })],
+          [call("y", "program__remember", { text: "The helper booked a seat" })],
+          [call("z", "program__recall", { query: "seat" })],
+          [text("Done.")],
+        ])
+        const subject = "person-1"
+        const kernel = yield* started({ tools: { ask: asTool(fromModel({ model: asked, name: "desk" })) } })
+        yield* work(kernel, "one", "Help Ada", remembering("Ada prefers the window seat"), {}, { subject })
+        yield* work(kernel, "two", "Book a seat", [[text("Done.")]], {}, { subject })
+        yield* work(kernel, "three", "Help Ada", remembering("Ada now prefers the aisle seat"), {}, { subject })
+        const before = (yield* kernel.run(eventsOf("two"))).find(({ type }) => type === "ModelCalled")
+        const { model: other } = model([[call("a", "program__ask", { goal: "Book" })], [text("Done.")]])
+        const { timeline } = yield* kernel.run(
+          Effect.flatMap(Kernel, ({ fork }) =>
+            fork(fromModel({ model: other, name: "desk" }), { at: `main@${(before?.position ?? 0) - 1}`, task: "two" }),
+          ),
+        )
+        const told = (turn: number) => JSON.stringify(requests[turn]?.messages.at(-1))
+        expect(told(1)).toContain("window seat")
+        expect(told(1)).not.toContain("aisle")
+        expect(told(3)).toContain("The helper booked a seat")
+        const memories = yield* kernel.run(stored)
+        expect(memories.map(({ timeline, personal }) => [timeline, personal !== undefined])).toEqual([
+          ...["main", "main", timeline].map((on) => [on, true]),
+        ])
+      }),
   )
 
   it.scopedLive("starts with the initial memories of its guide, each once", () =>

@@ -5,13 +5,13 @@
  */
 
 import { Effect, Schema } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { PersonalData } from "../../events/payload/PersonalData.ts"
 import { streamOf } from "../../events/payload/TaskSubjects.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Memories, type MemoriesOptions, type Recollection } from "../../memories/Memories.ts"
 import { fieldOf, messageText } from "../../values/JsonObjects.ts"
 import type * as Options from "../../values/Options.ts"
@@ -83,7 +83,29 @@ export const make = ({
         }
         const agent = opened.payload.agent.replace(/@[^@]*$/, "")
         const given = scope?.({ taskId: context.taskId, goal: opened.payload.goal, agent })
-        return { view, timeline, opened, agent: given?.agent ?? agent, user: given?.user }
+        return {
+          view,
+          timeline: yield* memoriesOf(opened.payload, timeline),
+          opened,
+          agent: given?.agent ?? agent,
+          user: given?.user,
+        }
+      })
+
+    /**
+     * The timeline of a task's memories. A task below a fork's is on `main`, but remembers what the fork does: nothing
+     * from its future, and nothing for others.
+     */
+    const memoriesOf = (opened: PayloadOf<"TaskOpened">, timeline: string) =>
+      Effect.gen(function* () {
+        let { parent } = opened
+        for (let above = 0; parent !== undefined && timeline === MAIN && above < MOST_ABOVE; above++) {
+          if (parent.timeline !== undefined) return parent.timeline
+          const query = { timeline, stream: streamOf(parent.taskId), types: ["TaskOpened"] }
+          const [found]: ReadonlyArray<Event> = yield* log.readPage(query, 1)
+          parent = found !== undefined && is(found, "TaskOpened") ? found.payload.parent : undefined
+        }
+        return timeline
       })
     type OfTask = Effect.Effect.Success<ReturnType<typeof taskOf>>
 
@@ -104,7 +126,7 @@ export const make = ({
     const prime = ({ view, timeline, agent }: OfTask, taskId: string) =>
       Effect.gen(function* () {
         const guides = yield* view.readPage(
-          { timeline, stream: streamOf(taskId), types: ["GuideApplied"] },
+          { timeline: view.timeline, stream: streamOf(taskId), types: ["GuideApplied"] },
           MOST_GUIDES,
         )
         for (const guide of guides) {
@@ -187,6 +209,9 @@ export const make = ({
     }
     return { tools, sensors: sensor ? sensors : {} }
   })
+
+/** Number of tasks above one: a foreign log may have a circle of parents. */
+const MOST_ABOVE = 100
 
 /** Number of guides of one task that prime its agent's memory. */
 const MOST_GUIDES = 100
