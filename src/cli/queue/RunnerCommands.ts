@@ -1,6 +1,7 @@
 /** The commands that start runners, list, drain and limit them. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
 import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
@@ -87,14 +88,7 @@ export const start = Command.make("start", { ...common, ...startOptions }, ({ lo
           `Runner ${runner.name} works on ${filename}: ${agents.map(({ name }) => oneLine(name)).join(", ")}. Press Ctrl-C to drain it.`,
         )
     let isDraining = false
-    const ready = Effect.gen(function* () {
-      const found = (yield* (yield* TaskQueue).runners).find(
-        (one) => one.runner === runner.name && one.state === "alive",
-      )
-      if (found === undefined) return yield* Effect.fail({ reason: "the runner has no session that lives" })
-      if (isDraining || found.draining) return yield* Effect.fail({ reason: "the runner is draining" })
-    })
-    yield* HealthServer.serve(typed.health, { log, ready })
+    yield* HealthServer.serve(typed.health, { log, ready: readiness(runner.name, () => isDraining) })
     const draining = Effect.suspend(() => {
       isDraining = true
       return Effect.ignore(runner.drain)
@@ -107,6 +101,22 @@ export const start = Command.make("start", { ...common, ...startOptions }, ({ lo
     "Work on queued tasks until it is drained, next to other runners if the log is on a PostgreSQL server",
   ),
 )
+
+/**
+ * Succeeds while a runner claims tasks: it has a session that lives, and neither its program nor the log asks it to drain.
+ *
+ * @internal
+ */
+export const readiness = (
+  name: string,
+  isDraining: () => boolean,
+): Effect.Effect<void, HealthServer.NotReady | LogError, TaskQueue> =>
+  Effect.gen(function* () {
+    const { runners } = yield* TaskQueue
+    const found = (yield* runners).find(({ runner, state }) => runner === name && state === "alive")
+    if (isDraining() || found?.draining === true) return yield* Effect.fail({ reason: "the runner is draining" })
+    if (found === undefined) return yield* Effect.fail({ reason: "the runner has no session that lives" })
+  })
 
 const agentsOf = (typed: AgentOption.TypedAgents) =>
   Effect.gen(function* () {
