@@ -79,7 +79,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
     })
 
   const page: ReadPage = ({ condensed = false, stepTypes, ...query }, limit) => {
-    if (isOfOther(query)) return readPage(query, limit)
+    if (isOfOther(query)) return readPage(atWhole(query), limit)
     const { after = 0, until } = query
     const whole: Query = widened({
       ...query,
@@ -128,7 +128,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 
   return {
     readPage: ({ whole = false, ...query }, limit) => {
-      if (whole) return readPage(ofBackend(query), limit)
+      if (whole) return readPage(atWhole(ofBackend(query)), limit)
       const { after, until } = query
       return limit === 1 && after !== undefined && until === after + 1
         ? at(ofBackend(query), until)
@@ -146,6 +146,13 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 
 /** Without the fields that backends do not know. */
 const ofBackend = ({ condensed: _condensed, stepTypes: _stepTypes, ...query }: Query): Query => query
+
+/** The same events by whole positions, for queries that select none within compact events. */
+const atWhole = ({ after, until, ...query }: Query): Query => ({
+  ...query,
+  ...(after === undefined ? {} : { after: Math.floor(after) }),
+  ...(until === undefined ? {} : { until: Math.floor(until) }),
+})
 
 /** Compact events that are kept in short. */
 const MAX_KEPT = 512

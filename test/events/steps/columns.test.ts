@@ -245,6 +245,27 @@ describe("columns of a stranger", () => {
       expect(Exit.isSuccess(yield* Effect.exit(log.readPage({ types: ["TaskOpened"] }, 10)))).toBe(true)
     }).pipe(Effect.provide(temporaryLog())),
   )
+
+  effectIt.effect("have other events around them, also between two steps", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append({
+        stream: "task/t",
+        actor: "kernel",
+        taskId: "t",
+        events: [{ type: "TaskCancelled", payload: { by: "person:ada" } } as never],
+      })
+      yield* append(good)
+      const [early, late] = [StepPosition.after(2, 0), StepPosition.after(2, 1)]
+      for (const query of [{ types: ["TaskCancelled"] }, { types: ["TaskCancelled"], whole: true }, { whole: true }]) {
+        const positionsIn = (range: object) =>
+          Effect.map(log.readPage({ ...query, ...range }, 10), (page) => page.map(({ position }) => position))
+        expect(yield* positionsIn({ after: early, until: late })).toEqual([])
+        expect(yield* positionsIn({ after: 0, until: late })).toEqual([1])
+        expect(yield* positionsIn({ after: early, until: 2 })).toEqual(query.types === undefined ? [2] : [])
+      }
+    }).pipe(Effect.provide(temporaryLog())),
+  )
 })
 
 describe("a step's position", () => {
