@@ -1,8 +1,6 @@
 /** The critic that decides rewards by the rules of their rubric. */
 
 import { Effect, Either } from "effect"
-import { isCompact } from "../../../events/steps/Expansion.ts"
-import * as StepPosition from "../../../events/steps/StepPosition.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { isStep } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
@@ -69,7 +67,7 @@ export interface RuleJudging {
 }
 
 export const of = (rubric: Rubric): Critic => {
-  const { stepTypes, start } = prepared(rubric, true)
+  const { stepTypes, start } = prepared(rubric)
   const identity = identityOf(rubric)
   return {
     ...identity,
@@ -84,13 +82,11 @@ export const of = (rubric: Rubric): Critic => {
 export const start = (rubric: Rubric, taskId: string): RuleJudging => prepare(rubric)(taskId)
 
 /** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
-export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => prepared(rubric, false).start
+export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => prepared(rubric).start
 
-/** With `narrow`, the events have only the `stepTypes` of compact events. */
-const prepared = (rubric: Rubric, narrow: boolean) => {
+const prepared = (rubric: Rubric) => {
   const ruleIndex = RuleIndex.of(rubric)
   const queue = RuleEvaluators.makeQueue(RuleTimeBudget.make())
-  const stepTypes = narrow ? ruleIndex.stepTypes : undefined
   const start = (taskId: string): RuleJudging => {
     const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
@@ -98,8 +94,6 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
     const missingPaths = MissingPaths.start(ruleIndex.reads)
     const unreadable = Unreadable.start()
     let [events, steps] = [0, 0]
-    /** Commands of the next compact event. */
-    let inCompact = 0
     return {
       observe: (event) => {
         // Judging scores would make a second scoring depend on the first.
@@ -108,12 +102,6 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
         if (context === undefined) return
         events += 1
         if (isStep(event)) steps += 1
-        if (isStep(event) && StepPosition.isWithin(event.position)) inCompact += 1
-        if (isCompact(event)) {
-          // Without the commands of its steps, the compact event says how many they are.
-          if (inCompact === 0 && event.personal?.readable !== false) steps += event.payload.steps
-          inCompact = 0
-        }
         unreadable.observe(event)
         missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
@@ -131,7 +119,7 @@ const prepared = (rubric: Rubric, narrow: boolean) => {
       },
     }
   }
-  return { stepTypes, start }
+  return { stepTypes: ruleIndex.stepTypes, start }
 }
 
 const isBlind = ({ rule }: RuleIndex.IndexedRule): boolean => Either.isRight(rule) && Unreadable.mayDependOn(rule.right)

@@ -62,7 +62,7 @@ export const of = (rubric: Rubric): RuleIndex => {
     all,
     mentions,
     parts,
-    stepTypes: stepTypesOf(compiled, mentions, parts),
+    stepTypes: stepTypesOf(all, compiled, mentions, parts),
     reads: [...new Map(compiled.flatMap(({ rule }) => rule.reads.map((read) => [read.text, read] as const))).values()],
     at: byType(compiled.filter(({ rule }) => rule.mentionsEvent)),
     stateRules: stateRulesOf(compiled.filter(({ rule }) => !rule.mentionsEvent)),
@@ -91,6 +91,7 @@ const partsOf = (compiled: ReadonlyArray<CompiledRule>): RuleIndex["parts"] => {
 
 /** Other events of steps change nothing that the rules read. */
 const stepTypesOf = (
+  all: RuleIndex["all"],
   compiled: ReadonlyArray<CompiledRule>,
   mentions: RuleIndex["mentions"],
   parts: RuleIndex["parts"],
@@ -105,7 +106,8 @@ const stepTypesOf = (
     if (rule.types === undefined) return undefined
     for (const type of rule.types) types.add(type)
   }
-  if (mentions.has("command") || mentions.has("commands")) types.add("ActuatorCommanded")
+  const countsSteps = all.some(({ per }) => per === "step")
+  if (countsSteps || mentions.has("command") || mentions.has("commands")) types.add("ActuatorCommanded")
   if (mentions.has("commands")) for (const type of ["CommandSucceeded", "CommandFailed"]) types.add(type)
   if (mentions.has("state")) {
     for (const [type, changed] of Object.entries(STATE_PARTS))
