@@ -41,6 +41,13 @@ export const lines = (style: Style, columns: Columns, cells: Cells): ReadonlyArr
   ])
 }
 
+/** Deeper rows of a tree stand no further to the right: a foreign log may have a tree of any depth. */
+const DEEPEST = 16
+
+/** What stands before the name of a row in a tree. */
+export const indent = (depth: number): string =>
+  depth === 0 ? "" : `${"  ".repeat(Math.min(depth, DEEPEST) - 1)}${depth > DEEPEST ? `(${depth}) ` : ""}└ `
+
 export type Facts = ReadonlyArray<readonly [name: string, text: string]>
 
 /** Facts as lines: an indented name, and the text. */

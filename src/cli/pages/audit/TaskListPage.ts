@@ -9,6 +9,7 @@ import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
 import { at, count, shorten, time } from "../../terminal/Text.ts"
 import { net, openState, outcome } from "./AuditPage.ts"
 import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
@@ -48,7 +49,11 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const table = ResponsiveTable.lines(
     style,
     [
-      { heading: "task", rank: 0, ...cells(({ id, depth = 0 }) => indent(depth) + style.name(id.slice(-length))) },
+      {
+        heading: "task",
+        rank: 0,
+        ...cells(({ id, depth = 0 }) => Table.indent(depth) + style.name(id.slice(-length))),
+      },
       ...columnIf(isForked, { heading: "timeline", rank: 1, ...cells(({ timeline = MAIN }) => oneLine(timeline)) }),
       { heading: "outcome", rank: 0, ...cells((task) => stateOf(style, task)) },
       ...columnIf(isScored, { heading: "score", rank: 1, align: "right", ...cells(scoreOf) }),
@@ -92,8 +97,6 @@ const scoredBy = (tasks: ReadonlyArray<ListedTask>): string => {
   const unscored = tasks.filter(({ score }) => score === null).length
   return `Scores: ${oneLine(labels.join(", "))}.${unscored === 0 ? "" : ` ${count(unscored, "task")} ${unscored === 1 ? "has" : "have"} none.`}`
 }
-
-const indent = (depth: number): string => (depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `)
 
 /** The model use that a row shows: in a tree, that of the task and the tasks below it. */
 const modelOf = ({ model, all }: ListedTask): ListedTask["model"] => (all === undefined ? model : all.model)

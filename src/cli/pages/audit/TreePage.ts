@@ -27,7 +27,7 @@ export const lines = (style: Style, { total, tasks }: TreeAudit, width: number):
       [
         {
           ...{ heading: "task", rank: 0 },
-          ...column(({ depth, taskId }) => indent(depth) + style.name(taskId.slice(-length))),
+          ...column(({ depth, taskId }) => Table.indent(depth) + style.name(taskId.slice(-length))),
         },
         { heading: "outcome", rank: 0, ...column((node) => outcome(style, Outcome.of(node))) },
         ...NUMBERS.map(({ heading, rank, of }) => ({
@@ -65,8 +65,6 @@ export const markdown = ({ taskId, total, tasks }: TreeAudit): ReadonlyArray<str
       ]),
     ),
   )
-
-const indent = (depth: number): string => (depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `)
 
 const tokensOf = ({ tokens, knownTokens }: TreeUse): string =>
   tokens === null ? (knownTokens === 0 ? "?" : `≥ ${knownTokens}`) : String(tokens)
