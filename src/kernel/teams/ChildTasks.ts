@@ -1,7 +1,7 @@
 /** Opens the children of tasks within the limits of their tree, and ends those that would outlive their parents. */
 
 import { Effect } from "effect"
-import { type AppendError, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
+import { type AppendError, type CoreNewEvent, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { ParentTask, TaskBudget } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -136,9 +136,14 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       }
       if (asked === undefined) return
       const { what, ...by } = asked
-      const type = what === "paused" ? "TaskPaused" : "TaskCancelled"
-      yield* log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events: [{ type, payload: by }] })
+      yield* tell(taskId, { type: what === "paused" ? "TaskPaused" : "TaskCancelled", payload: by })
+      // Whoever continued the parent meanwhile saw no paused child.
+      const isContinued = what === "paused" && (yield* TaskList.standing(log, parent.taskId))?.asked === undefined
+      if (isContinued) yield* tell(taskId, { type: "TaskContinued", payload: { by: by.by } })
     })
+
+  const tell = (taskId: string, event: CoreNewEvent) =>
+    log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events: [event] })
 
   return {
     open: (cause, options, openAs) =>

@@ -98,6 +98,41 @@ describe("a child that opens", () => {
     }),
   )
 
+  it.scopedLive("is paused like its parent, and continued if that was continued meanwhile", () =>
+    Effect.gen(function* () {
+      const { layerLog } = yield* testKernel()
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        const append = (taskId: string, type: string, payload: object) =>
+          log.append({ stream: `task/${taskId}`, taskId, actor: "kernel", events: [{ type, payload } as never] })
+        const opening = { goal: "x", agent: "a@1", measures: [] }
+        const events = (id: string, before: Effect.Effect<unknown, unknown>) =>
+          Effect.gen(function* () {
+            const slow: EventLog.Service = Object.create(log, {
+              append: { value: (request: never) => Effect.zipRight(Effect.orDie(before), log.append(request)) },
+            })
+            const children = ChildTasks.make({
+              log: slow,
+              projector: { current: () => Effect.succeed({}) } as never,
+              running: { has: () => true, budgetOf: () => undefined },
+              spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+              limits: {},
+              left: [],
+            })
+            yield* children.open({ taskId: "top" }, { id, goal: "x" } as never, () =>
+              Effect.as(append(id, "TaskOpened", { ...opening, parent: { taskId: "top" } }), { id } as never),
+            )
+            return (yield* log.readPage({ taskId: id }, 10)).map(({ type }) => type)
+          })
+        yield* append("top", "TaskOpened", opening)
+        yield* append("top", "TaskPaused", { by: "p" })
+        expect(yield* events("first", Effect.void)).toEqual(["TaskOpened", "TaskPaused"])
+        const continued = append("top", "TaskContinued", { by: "p" })
+        expect(yield* events("second", continued)).toEqual(["TaskOpened", "TaskPaused", "TaskContinued"])
+      }).pipe(Effect.provide(layerLog))
+    }),
+  )
+
   it.scopedLive("counts in its parent's budget if the parent looks for its children meanwhile", () =>
     Effect.gen(function* () {
       const { layerLog } = yield* testKernel()
