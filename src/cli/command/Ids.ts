@@ -40,14 +40,17 @@ export const find = (
   return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
 }
 
-export const task = (text: string) =>
+/** @param queued tasks that may be meant as well, although none of them needs to have begun */
+export const task = (text: string, queued: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
+    if (queued.includes(text)) return text
     const log = yield* EventLog
     // A full id needs no list of all tasks.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
     if (opened !== undefined) return text
     const newest = text === NEWEST ? yield* newestTask(log) : undefined
-    return newest ?? (yield* taskAmong(text, yield* TaskList.ids(log), log.timeline))
+    const ids = new Set([...(yield* TaskList.ids(log)), ...queued])
+    return newest ?? (yield* taskAmong(text, [...ids], log.timeline))
   })
 
 /** The word for the task that was opened last. A task with this id comes first. */

@@ -6,9 +6,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskControl } from "../../kernel/control/TaskControl.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import { type CancelOptions, TaskQueue } from "../../kernel/queue/TaskQueue.ts"
+import { TaskQueue } from "../../kernel/queue/TaskQueue.ts"
 import { userName } from "../../platform/user/Machine.ts"
-import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { iso } from "../../values/Time.ts"
 import { argument, common, given, optionalText, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -29,14 +28,18 @@ const control = (
   Command.make(name, { ...common, task: argument("task", TASK), reason, timeline }, ({ log, json, task, ...typed }) =>
     Effect.gen(function* () {
       const options = { by: userName(), ...given({ reason: typed.reason, timeline: typed.timeline }) }
-      const control = yield* TaskControl
-      const begun = Effect.gen(function* () {
-        const taskId = yield* Ids.task(task)
-        return { taskId, event: yield* ask(control)(taskId, options) }
-      })
-      const { taskId, event } = yield* Effect.catchTag(begun, "TaskNotFound", (unknown) =>
-        name === "cancel" && typed.timeline._tag === "None"
-          ? withdrawn(task, { by: options.by, ...given({ reason: typed.reason }) }, unknown)
+      const queue = yield* TaskQueue
+      // A part of an id, or the whole id of a task that waits, must not name another one.
+      const queued = typed.timeline._tag === "None" ? Object.keys(yield* queue.queued) : []
+      const taskId = yield* Ids.task(task, queued)
+      const event = yield* Effect.catchTag(ask(yield* TaskControl)(taskId, options), "TaskNotFound", (unknown) =>
+        name === "cancel" && queued.includes(taskId)
+          ? // No runner has begun it.
+            Effect.catchTag(
+              queue.cancel(taskId, { by: options.by, ...given({ reason: typed.reason }) }),
+              "NotQueued",
+              () => unknown,
+            )
           : unknown,
       )
       const silent = name === "cancel" && event.taskId !== null ? yield* closeIfNobodyWorks(log) : undefined
@@ -46,15 +49,6 @@ const control = (
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   ).pipe(Command.withDescription(description))
-
-/** Cancels a task in the queue that no runner has begun. */
-const withdrawn = (text: string, options: CancelOptions, unknown: TaskNotFound) =>
-  Effect.gen(function* () {
-    const queue = yield* TaskQueue
-    const taskId = yield* Ids.find("task", text, Object.keys(yield* queue.queued))
-    if (taskId === undefined) return yield* unknown
-    return { taskId, event: yield* queue.cancel(taskId, options) }
-  })
 
 /**
  * If no kernel works on the log, starts one to close the cancelled tasks. A working kernel closes them itself, even one
