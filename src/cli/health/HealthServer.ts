@@ -31,7 +31,8 @@ type Needs = Layer.Layer.Success<ReturnType<typeof OpenLog.forReading>>
 /**
  * Serves on the typed address until the scope closes; does nothing without one. The log exists by now.
  *
- * - `/healthz`: 200 while the process answers at all.
+ * - `/healthz`: 200 while the process answers at all, and 503 once only another start helps: the server has lost events
+ *   that this process had read, so that its log does not answer until it is opened again.
  * - `/readyz`: 200 while its log answers within two seconds and it takes work, otherwise 503 with the reason.
  * - `/metrics`: the log's metrics, and how far this process is behind its head.
  */
@@ -55,7 +56,7 @@ export const serve = (typed: Option.Option<string>, { log, ready = Effect.void }
   })
 
 /** Like `serve`, for a process with several logs, which has no metrics of one. */
-export const serveWithoutLog = (typed: Option.Option<string>, ready: Effect.Effect<void, NotReady>) =>
+export const serveWithoutLog = (typed: Option.Option<string>, ready: Effect.Effect<void, NotReady | LogError>) =>
   Effect.flatMap(HealthOption.parsed(typed), (address) =>
     address === undefined ? Effect.void : answer(address, { ready, metrics: undefined }),
   )
@@ -70,9 +71,11 @@ interface Probes {
 const answer = (address: HealthOption.Address, { ready, metrics }: Probes) =>
   Effect.gen(function* () {
     let said = ""
+    let mustStartAgain = false
     // Its message names the server and the user: it is for the process's own log, and once is enough there.
     const reasonOf = (error: NotReady | LogError) => {
       if (!("_tag" in error)) return Effect.succeed(error.reason)
+      mustStartAgain ||= error._tag === "LogCorrupt"
       const isNews = error.message !== said
       said = error.message
       const warned = isNews ? ProgramLog.warning("not ready: the log does not answer", error) : Effect.void
@@ -100,7 +103,11 @@ const answer = (address: HealthOption.Address, { ready, metrics }: Probes) =>
         Effect.gen(function* () {
           if (request.method !== "GET" && request.method !== "HEAD")
             return yield* Effect.fail(refusal(405, "WrongMethod", "GET", shown(request.method ?? "")))
-          if (path === "/healthz") return yield* Messages.answer(response, 200, { ok: true })
+          if (path === "/healthz") {
+            return yield* mustStartAgain
+              ? Messages.answer(response, 503, { ok: false, reason: "the log has to be opened again" })
+              : Messages.answer(response, 200, { ok: true })
+          }
           if (path === "/readyz") {
             const found = yield* Effect.either(isReady)
             return yield* found._tag === "Right"

@@ -1,7 +1,7 @@
 /** The option `--share` of `hindcast studio`: serves the logs of a file to a team, with accounts and roles. */
 import * as fs from "node:fs"
 import { Context, Effect, Layer, Option } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
@@ -85,12 +85,12 @@ export const serve = (file: string, given: Given) =>
  */
 export const anyAnswers = (
   logs: ReadonlyArray<Pick<OpenLogs.OpenLog<EventLog>, "services">>,
-): Effect.Effect<void, HealthServer.NotReady> =>
+): Effect.Effect<void, HealthServer.NotReady | LogError> =>
   Effect.raceAll(
     logs.map(({ services }) => Effect.flatMap(services(false), (opened) => Context.get(opened, EventLog).head)),
   ).pipe(
     Effect.asVoid,
-    Effect.mapError(() => ({ reason: "no log can be opened" })),
+    Effect.mapError((error) => (error._tag === "LogCorrupt" ? error : { reason: "no log can be opened" })),
   )
 
 /** The file decides about everything that these options say for one person. */
