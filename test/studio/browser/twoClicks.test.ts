@@ -87,7 +87,8 @@ const answers = (says: { readonly [question in Question]?: RegExp }): { readonly
       await stranger.reads(".saw", wanted)
     },
     approved: (wanted) => async (stranger) => {
-      if ((await stranger.page.locator(".conversation").count()) === 0) await stranger.press("a")
+      if ((await stranger.page.locator(".conversation").count()) === 0)
+        await stranger.click(stranger.page.getByRole("tab", { name: "conversation" }))
       await stranger.reads(".conversation .items > li", wanted)
     },
     cost: (wanted) => (stranger) => stranger.reads(".sentence .facts-line", wanted),
