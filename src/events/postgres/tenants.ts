@@ -70,7 +70,7 @@ export const create = (
       return exists !== true
     })
     // In one transaction: the password of a role that stays after an error would be lost.
-    const roles = yield* attempt(async () => {
+    const roles = yield* attempt(async (): Promise<Either.Either<ReadonlyArray<Granted>, RoleRefused>> => {
       try {
         const all = await database.transaction("BEGIN", async (query) => {
           const found: Array<Granted> = []
