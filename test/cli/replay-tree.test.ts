@@ -1,7 +1,13 @@
 /** `hindcast replay TASK --below FILE` of a planner that calls an agent, and `replayTree`. */
 import * as fs from "node:fs"
+import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { Models } from "../../src/index.ts"
+import * as ReplayPage from "../../src/cli/pages/time/ReplayPage.ts"
+import { plain } from "../../src/cli/terminal/Style.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { Agent, Models } from "../../src/index.ts"
+import * as Hindcast from "../../src/kernel/Hindcast.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
 import { agentAsTool, fromModel, open } from "../../src/promise.ts"
 import { PACKAGE } from "../built.ts"
 import { workplace } from "../workplace.ts"
@@ -97,6 +103,31 @@ describe("the replay of a tree", () => {
       agent: "worker@1",
       given: ["planner@1"],
     })
+  })
+})
+
+describe("the replay of a tree of which the log has a part", () => {
+  it("is not complete, and names the tasks that nobody replayed", async () => {
+    const part = place.file("part.db")
+    const agent = Agent.fromAdvance({
+      ...{ name: "alone", version: "1" },
+      advance: (task) => Effect.as(task.close("achieved"), false),
+    })
+    const child = { taskId: "gone", outcome: "achieved" }
+    const found = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tasks, replayTree } = yield* Kernel
+        yield* tasks.run(agent, { id: "part", goal: "Compute" })
+        yield* (yield* EventLog).append({
+          ...{ stream: "task/part", taskId: "part", actor: "kernel" },
+          events: [{ type: "CommandSucceeded", payload: { commandId: "gone", result: null, child } }],
+        })
+        return yield* replayTree("part", agent)
+      }).pipe(Effect.provide(Hindcast.layer({ log: part, workspace: place.directory })), Effect.scoped),
+    )
+    expect(found).toMatchObject({ verdict: "identical", complete: false, missing: ["gone"] })
+    const page = ReplayPage.tree(plain, found)
+    expect(page).toContain("Not in this log, and not replayed: 1 task (gone).")
   })
 })
 

@@ -39,11 +39,19 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
 }
 
 /** The replays of a task and the tasks below it: a line each, and the first difference of those that diverged. */
-export const tree = (style: Style, { tasks }: TreeReplay): ReadonlyArray<string> => [
+export const tree = (style: Style, { tasks, missing }: TreeReplay): ReadonlyArray<string> => [
   ...tasks.flatMap((report) => lines(style, report, [])),
   "",
+  ...(missing.length === 0
+    ? []
+    : [style.warn(`Not in this log, and not replayed: ${count(missing.length, "task")} (${listed(missing)}).`)]),
   style.dim(`${count(tasks.length, "task")} replayed, each from its own recording.`),
 ]
+
+const MOST_LISTED = 5
+
+const listed = (ids: ReadonlyArray<string>): string =>
+  [...ids.slice(0, MOST_LISTED).map(oneLine), ...(ids.length > MOST_LISTED ? ["…"] : [])].join(", ")
 
 /** The tasks below a replayed one say nothing about themselves. */
 export const notReplayed = (left: number, json: boolean): string =>

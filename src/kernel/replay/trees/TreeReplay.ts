@@ -2,11 +2,15 @@
 
 import { Data, Effect, Schema } from "effect"
 import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import * as Timelines from "../../../events/read/Timelines.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Projector } from "../../../projections/projector/Projector.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import * as TaskTree from "../../../projections/tree/TaskTree.ts"
 import { defined } from "../../../values/defined.ts"
 import * as Options from "../../../values/Options.ts"
+import * as SafeRecord from "../../../values/SafeRecord.ts"
 import * as Agent from "../../agents/Agent.ts"
 import * as Replay from "../Replay.ts"
 
@@ -30,8 +34,10 @@ export interface TreeReplay {
   readonly timeline: string
   /** `diverged` if any of the tasks did. */
   readonly verdict: Replay.ReplayReport["verdict"]
-  /** Whether all recordings are complete. */
+  /** Whether all recordings are complete, and the log has all tasks. */
   readonly complete: boolean
+  /** The ids of called agents' tasks that the log does not have, such as a part of another log: nobody replayed them. */
+  readonly missing: ReadonlyArray<string>
   /** The task, then the tasks below it: a child before its own children, siblings oldest first. */
   readonly tasks: ReadonlyArray<Replay.ReplayReport & { readonly depth: number }>
 }
@@ -75,13 +81,34 @@ export const replay = (
     const tasks = yield* Effect.forEach([top, ...below], ({ taskId, agent, depth, options }) =>
       Effect.map(Replay.replay(taskId, agent, options), (report) => ({ ...report, depth })),
     )
+    const own = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+    const missing = [
+      ...(yield* missingBelow(own, members, taskId)),
+      ...(yield* Effect.forEach(below, ({ taskId }) => missingBelow(log, members, taskId))).flat(),
+    ]
     return {
       taskId,
       timeline: place.timeline,
       verdict: tasks.some(({ verdict }) => verdict === "diverged") ? ("diverged" as const) : ("identical" as const),
-      complete: tasks.every(({ complete }) => complete),
+      complete: missing.length === 0 && tasks.every(({ complete }) => complete),
+      missing,
       tasks,
     }
+  })
+
+/** The tasks of agents that a task called, as far as the log does not have them. */
+const missingBelow = (log: EventLog.Service, members: TaskTree.Members<TaskTree.Member>, taskId: string) =>
+  Effect.gen(function* () {
+    const missing = new Set<string>()
+    const query = { timeline: log.timeline, taskId, types: ["CommandSucceeded", "CommandFailed"] }
+    yield* Pages.forEach(log.readPage, query, (page) => {
+      for (const event of page) {
+        if (!is(event, "CommandSucceeded") && !is(event, "CommandFailed")) continue
+        const { child } = event.payload
+        if (child !== undefined && SafeRecord.get(members, child.taskId) === undefined) missing.add(child.taskId)
+      }
+    })
+    return [...missing]
   })
 
 /** The number of tasks below a task, which a replay of that task alone does not repeat. */
