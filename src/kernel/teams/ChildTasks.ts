@@ -70,6 +70,8 @@ interface Services {
 export const make = ({ log, projector, running, spending, limits, close, left }: Services): ChildTasks => {
   const children = new Map<string, Set<string>>()
   const parents = new Map<string, string>()
+  /** All tasks below one that has not ended, ended ones included. */
+  const below = new Map<string, Set<string>>()
   const opening = new Set<TreeLimits.Opening>()
   const ofPrograms = ProgramChildren.make({ log, projector, spending })
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
@@ -78,7 +80,25 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
     const name = nameOf(parent)
     parents.set(taskId, name)
     children.set(name, (children.get(name) ?? new Set()).add(taskId))
+    addBelow(name, [taskId])
   }
+
+  const addBelow = (name: string, ids: Iterable<string>) => {
+    const known = below.get(name) ?? new Set<string>()
+    for (const id of ids) known.add(id)
+    below.set(name, known)
+  }
+
+  /** Forgets what the tasks of a tree spent once its top has ended: until then, they count for those above. */
+  const forgetSums = (name: string, taskId: string) => {
+    const parent = parents.get(name)
+    const ended = below.get(name) ?? []
+    below.delete(name)
+    if (parent !== undefined) return addBelow(parent, ended)
+    spending.forget(taskId)
+    for (const id of ended) spending.forget(id)
+  }
+
   /** Returns whether it was known. */
   const forget = (name: string): boolean => {
     const parent = parents.get(name)
@@ -187,6 +207,7 @@ export const make = ({ log, projector, running, spending, limits, close, left }:
       Effect.gen(function* () {
         ofPrograms.forget(place)
         const name = InstanceName.nameOf(place)
+        forgetSums(name, place.taskId)
         forget(name)
         const open = [...(children.get(name) ?? [])]
         children.delete(name)

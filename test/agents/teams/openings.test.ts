@@ -98,6 +98,31 @@ describe("a child that opens", () => {
     }),
   )
 
+  it.scopedLive("counts until the top of its tree has ended, and then its sums are forgotten", () =>
+    Effect.gen(function* () {
+      const { layerLog } = yield* testKernel()
+      yield* Effect.gen(function* () {
+        const forgotten: Array<string> = []
+        const children = ChildTasks.make({
+          log: yield* EventLog,
+          projector: { current: () => Effect.succeed({}) } as never,
+          running: { has: () => true, budgetOf: () => undefined },
+          spending: { of: () => Effect.succeed(Spending.none), forget: (taskId) => forgotten.push(taskId) },
+          limits: {},
+          left: [],
+        })
+        const opened = (taskId: string, id: string) =>
+          children.open({ taskId }, { id, goal: "x" } as never, () => Effect.succeed({ id } as never))
+        yield* opened("top", "child")
+        yield* opened("child", "grandchild")
+        for (const taskId of ["grandchild", "child"]) yield* children.ended({ taskId, timeline: MAIN })
+        expect(forgotten).toEqual([])
+        yield* children.ended({ taskId: "top", timeline: MAIN })
+        expect(forgotten.sort()).toEqual(["child", "grandchild", "top"])
+      }).pipe(Effect.provide(layerLog))
+    }),
+  )
+
   it.scopedLive("is paused like its parent, and continued if that was continued meanwhile", () =>
     Effect.gen(function* () {
       const { layerLog } = yield* testKernel()
