@@ -34,6 +34,8 @@ it("the id of a task that waits names no other whose id begins with it, and a pa
   )
   const paused = await hindcast("task", "pause", "batch-1")
   expect(paused.code).toBe(3)
+  expect((await hindcast("audit", "batch-1")).code).toBe(3)
+  expect((await hindcast("note", "batch-1", "of another task")).code).toBe(3)
   expect(paused.both).toContain("batch-1")
   expect((await hindcast("task", "cancel", "batch")).both).toContain("names more than one task")
   const before = await typesOf()

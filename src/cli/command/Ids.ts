@@ -7,6 +7,7 @@ import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { submissionStream } from "../../projections/queue/Queue.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
@@ -48,6 +49,9 @@ export const task = (text: string, queued: ReadonlyArray<string> = []) =>
     // A full id needs no list of all tasks.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
     if (opened !== undefined) return text
+    // Nor does it name another task whose id begins with it, if no runner has begun the task yet.
+    const [submitted] = yield* log.readPage({ timeline: log.timeline, stream: submissionStream(text) }, 1)
+    if (submitted !== undefined) return yield* new TaskNotFound({ taskId: text, near: [] })
     const newest = text === NEWEST ? yield* newestTask(log) : undefined
     const ids = new Set([...(yield* TaskList.ids(log)), ...queued])
     return newest ?? (yield* taskAmong(text, [...ids], log.timeline))
