@@ -16,7 +16,10 @@ export const poolerThat = (does: "refuses" | "ignores") =>
         const listening = net.createServer((client) => {
           client.on("error", () => {})
           client.once("data", (startup) => {
-            if (does === "refuses") return client.end(REFUSAL)
+            if (does === "refuses") {
+              client.end(REFUSAL)
+              return
+            }
             const behind = net.connect({ port: Number(port), host: hostname })
             behind.on("error", () => {})
             behind.write(withoutOptions(startup))

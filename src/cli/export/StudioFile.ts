@@ -34,7 +34,9 @@ export const studioFile = Command.make(
       const { decrypted: personal } = yield* OpenLog.Shared
       yield* OutputFormat.check("--output", output, "html")
       const log = yield* EventLog
-      const ids = [...new Set(yield* Effect.forEach(typed, Ids.task).pipe(TimelineOption.provide(timeline)))]
+      const ids = [
+        ...new Set(yield* Effect.forEach(typed, (text) => Ids.task(text)).pipe(TimelineOption.provide(timeline))),
+      ]
       const on = Option.getOrElse(timeline, () => MAIN)
       const { html, events } = yield* SharedFile.document({
         tasks: ids.map((task) => ({ timeline: on, task })),
