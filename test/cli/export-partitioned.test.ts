@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { indexOf } from "../../src/events/log/TaskPart.ts"
+import { indexOf } from "../../src/events/read/PartHash.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { query } from "./duckdb.ts"

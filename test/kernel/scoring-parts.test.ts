@@ -2,7 +2,8 @@ import { it } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
-import * as TaskPart from "../../src/events/log/TaskPart.ts"
+import type { TaskPart } from "../../src/events/log/TaskPart.ts"
+import * as PartHash from "../../src/events/read/PartHash.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Critics from "../../src/kernel/critics/Critics.ts"
 import type { Rubric } from "../../src/kernel/rules/Rubric.ts"
@@ -65,7 +66,7 @@ const contentOf = (scoreSetId: string) =>
     )
   })
 
-const judged = (scoreSetId: string, part: TaskPart.TaskPart) =>
+const judged = (scoreSetId: string, part: TaskPart) =>
   Effect.gen(function* () {
     const found: Array<Scoring.JudgedTask> = []
     yield* (yield* Scoring.Scoring).judgePart(scoreSetId, {
@@ -126,7 +127,7 @@ describe("a score set in parts", () => {
       const scoring = yield* Scoring.Scoring
       let scoreSetId = yield* scoring.begin({ rubric })
       const all = yield* allParts(scoreSetId, 3)
-      const lacking = all.filter(({ taskId }) => !TaskPart.has({ index: 1, of: 3 }, taskId))
+      const lacking = all.filter(({ taskId }) => !PartHash.has({ index: 1, of: 3 }, taskId))
       const [first, second, ...others] = all
       if (first === undefined || second === undefined) throw new Error("expected more tasks")
       for (const wrong of [

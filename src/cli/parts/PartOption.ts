@@ -1,9 +1,10 @@
 /** The options that divide a command's work over processes and machines: `--parts`, `--part` and `--merge`. */
 import { Options } from "@effect/cli"
-import { Effect, Either, type Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { MAX_PARTS, type TaskPart } from "../../events/log/TaskPart.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 
 /** Each process has a heap of its own. */
 const MAX_PROCESSES = 64
@@ -53,7 +54,7 @@ export const processesOf = (count: number): Effect.Effect<number, BadInput> =>
 
 /** Requires a file for a part, which other commands merge. */
 export const outputOf = (output: Option.Option<string>): Effect.Effect<string, BadInput> =>
-  output._tag === "Some"
+  Option.isSome(output)
     ? Effect.succeed(output.value)
     : Effect.fail(
         new BadInput({
@@ -63,3 +64,23 @@ export const outputOf = (output: Option.Option<string>): Effect.Effect<string, B
           advice: "--merge FILE joins the files of all parts; - is the standard output.",
         }),
       )
+
+/** Refuses a file of a part whose name promises another format, and `--output` and `--force` without `--part`. */
+export const checkOutput = ({
+  part,
+  output,
+  force,
+}: {
+  readonly part: Option.Option<string>
+  readonly output: Option.Option<string>
+  readonly force: boolean
+}): Effect.Effect<void, BadInput> =>
+  Effect.gen(function* () {
+    if (Option.isSome(output)) yield* OutputFormat.check("--output", output.value, "jsonl")
+    if (Option.isSome(part) || (Option.isNone(output) && !force)) return
+    return yield* new BadInput({
+      input: Option.isSome(output) ? "--output" : "--force",
+      expected: "--part, whose file it writes",
+      found: "none",
+    })
+  })

@@ -76,7 +76,6 @@ export const rescore = Command.make(
       // Rules can judge any log. Plugins that judge refuse to start from a foreign one, and say so.
       if (trustLog) yield* TrustLog.settled({ trustLog, json })
       yield* V8Tuning.forScoring
-      yield* refuseOutput(inParts)
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, { ...place, parts, merge })
       if (merge.length > 0) return yield* needsSet("--merge")
       if (Option.isNone(typed.rubric)) {
@@ -107,6 +106,7 @@ export const rescore = Command.make(
       Effect.provide(OpenLog.forWriting(log)),
     )
     return Effect.gen(function* () {
+      yield* PartOption.checkOutput(inParts)
       if (Option.isSome(part)) yield* asPart(part.value)
       else yield* whole
     })
@@ -179,15 +179,6 @@ const needsSet = (input: string) =>
     found: "none",
     advice: "`hindcast rescore --rubric FILE --begin` begins one.",
   })
-
-const refuseOutput = ({ output, force }: InParts) =>
-  Option.isNone(output) && !force
-    ? Effect.void
-    : new BadInput({
-        input: Option.isSome(output) ? "--output" : "--force",
-        expected: "--part, whose file it writes",
-        found: "none",
-      })
 
 /** Resumes a score set, whose rubric, critics and tasks are fixed since its start. */
 const finish = (

@@ -90,7 +90,7 @@ const conditionsOf = (query: Query | (Omit<Query, "types"> & { readonly types: u
   ]
 }
 
-/** `TaskPart.has` in SQL. */
+/** `PartHash.has` in SQL. */
 const ofPart = ({ index, of: parts }: TaskPart, put: Put, of: string): string =>
   `CASE WHEN ${of}task_id IS NULL THEN 0
     ELSE ('x' || encode(substr(sha256(convert_to(${of}task_id, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint % ${put(parts, "bigint")} END = ${put(index, "bigint")}`

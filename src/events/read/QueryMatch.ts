@@ -1,7 +1,7 @@
 /** Matches events against queries in memory, for backends and followers. */
 
 import type { Committed, Query } from "../log/EventLog.ts"
-import * as TaskPart from "../log/TaskPart.ts"
+import * as PartHash from "./PartHash.ts"
 
 export const matches = (query: Query, event: Committed): boolean =>
   event.position > (query.after ?? 0) &&
@@ -12,4 +12,4 @@ export const matches = (query: Query, event: Committed): boolean =>
   (query.taskId === undefined || event.taskId === query.taskId) &&
   (query.types === undefined || query.types.includes(event.type)) &&
   (query.occurredAt === undefined || event.occurredAt === query.occurredAt) &&
-  (query.part === undefined || TaskPart.has(query.part, event.taskId))
+  (query.part === undefined || PartHash.has(query.part, event.taskId))

@@ -1,7 +1,7 @@
 /** The hashes of interned names by id: queries of a part find the tasks of the part by them. */
 
 import { LogCorrupt, type TaskPart } from "../log/EventLog.ts"
-import { hashOf } from "../log/TaskPart.ts"
+import { hashOf } from "../read/PartHash.ts"
 import type { LogDatabase } from "./file/database.ts"
 import type { PartOfNames } from "./pageQuery.ts"
 

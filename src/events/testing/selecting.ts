@@ -3,7 +3,7 @@
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
 import { type AppendRequest, EventLog, type Query } from "../log/EventLog.ts"
-import * as TaskPart from "../log/TaskPart.ts"
+import * as PartHash from "../read/PartHash.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
@@ -49,7 +49,7 @@ export const selecting = (test: Test): void => {
       yield* parts(log, all)
       // A task that has come since, by another connection or by this one.
       yield* log.append({ ...requestOf(0), taskId: "t0" })
-      const part = { index: TaskPart.indexOf("t0", 3), of: 3 }
+      const part = { index: PartHash.indexOf("t0", 3), of: 3 }
       expect((yield* readAll(log, { after: all.length, part })).map(({ taskId }) => taskId)).toEqual(["t0", "t0", "t0"])
     }),
     TIMEOUT_MS,
@@ -73,7 +73,7 @@ const parts = (log: EventLog.Service, all: ReadonlyArray<Event>) =>
         const found: Array<Event> = []
         for (let index = 0; index < of; index++) {
           const part = yield* readAll(log, { ...query, part: { index, of } })
-          for (const { taskId } of part) expect(TaskPart.indexOf(taskId, of)).toBe(index)
+          for (const { taskId } of part) expect(PartHash.indexOf(taskId, of)).toBe(index)
           const first = yield* log.readPage({ ...query, part: { index, of } }, 10)
           expect(first.map(identity)).toEqual(part.slice(0, 10).map(identity))
           found.push(...part)

@@ -98,7 +98,7 @@ export declare namespace Scoring {
     ) => Effect.Effect<string, ChoiceError | PartialScoring.NotInParts | AppendError>
     /**
      * Judges a part of an unfinished score set, in any process that can read the log, and appends nothing. A part has the
-     * tasks with `TaskPart.has`.
+     * tasks with `PartHash.has`.
      */
     readonly judgePart: <E = never>(
       scoreSetId: string,

@@ -1,7 +1,7 @@
 /** Plans a scoring: the order of tasks, and the ranges of the log to read. Pure. */
 
 import type { TaskPart } from "../../events/log/EventLog.ts"
-import { has } from "../../events/log/TaskPart.ts"
+import { has } from "../../events/read/PartHash.ts"
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
 export interface PlannedTask {

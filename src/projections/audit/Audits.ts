@@ -2,8 +2,9 @@
 
 import { Chunk, Effect, Schema, Stream } from "effect"
 import { EventLog, type LogError, type Query, type TaskPart } from "../../events/log/EventLog.ts"
-import { has, MAX_PARTS } from "../../events/log/TaskPart.ts"
+import { MAX_PARTS } from "../../events/log/TaskPart.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import { has } from "../../events/read/PartHash.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"

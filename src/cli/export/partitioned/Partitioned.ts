@@ -44,6 +44,7 @@ export const partitioned = Command.make(
   },
   ({ log, json, directory, buckets, until, decrypt, output, force, ...divided }) =>
     Effect.gen(function* () {
+      yield* PartOption.checkOutput({ part: divided.part, output, force })
       yield* V8Tuning.limitHeapGrowth
       if (buckets > MAX_PARTS)
         return yield* new BadInput({ input: "--buckets", expected: `at most ${MAX_PARTS}`, found: `${buckets}` })
