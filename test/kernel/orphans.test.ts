@@ -130,10 +130,10 @@ describe("a process that the log says was started and not that it ended", () => 
   it.scopedLive("is killed also where the kernel was installed elsewhere when it started it", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
-      const runner = path.join(directory, "runner", "runner.ts")
+      const runner = path.join(directory, "plugins", "runner", "runner.ts")
       // The runner and what it imports.
-      for (const folder of ["runner", "numpy", "spaces", "elementary"]) {
-        const from = path.join(path.dirname(RUNNER), "..", folder)
+      for (const folder of ["plugins/runner", "plugins/numpy", "plugins/spaces", "plugins/elementary", "values/rows"]) {
+        const from = path.join(path.dirname(RUNNER), "..", "..", folder)
         yield* Effect.promise(() => fs.cp(from, path.join(directory, folder), { recursive: true }))
       }
       const { pid, ended } = yield* leftRunnerAt(runner)
