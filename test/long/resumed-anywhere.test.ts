@@ -9,7 +9,7 @@ describe("a task whose kernel was stopped before any of its appends", () => {
     () =>
       Effect.gen(function* () {
         const places = yield* resumedAnywhere(1, 1)
-        expect(places.length).toBeGreaterThan(26)
+        expect(places.length).toBeGreaterThan(20)
       }),
     { timeout: 900_000 },
   )

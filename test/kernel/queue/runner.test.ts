@@ -247,7 +247,7 @@ describe("a runner on a file", () => {
         yield* Effect.scoped(
           Effect.gen(function* () {
             const runner = yield* Hindcast.runner({ log, workspace: place.directory, agents: [adder(0)], tools })
-            yield* until(log, "TaskClosed", 3)
+            yield* until(log, "TaskClosed", 4)
             yield* runner.drain
           }),
         )
@@ -257,6 +257,7 @@ describe("a runner on a file", () => {
             ["TaskResumed", "t"],
             ["TaskClosed", "t"],
             ["TaskClosed", "child"],
+            ["TaskClosed", "grandchild"],
           ],
         )
       }),
