@@ -4,6 +4,7 @@ import { callIdOf } from "../agents/models/CallId.ts"
 import { isPriced } from "../kernel/pricing/Prices.ts"
 import { type Json, wellFormed } from "../values/Json.ts"
 import { isObject } from "../values/JsonObjects.ts"
+import { canParseUrl } from "../values/url/canParseUrl.ts"
 import * as AwsEvents from "./AwsEvents.ts"
 import { bodyOf } from "./BodyPieces.ts"
 import { anthropic } from "./formats/Anthropic.ts"
@@ -50,7 +51,7 @@ export const wireAt = (
   url: string,
   { provider, model }: Pick<ModelRequest, "provider" | "model">,
 ): Asked | undefined => {
-  if (!URL.canParse(url)) return undefined
+  if (!canParseUrl(url)) return undefined
   const { host, pathname: path } = new URL(url)
   const asked = askedBy("POST", { host, path }, { model, input: "" })
   return asked?.wire.polled === undefined ? undefined : { ...asked, request: { ...asked.request, provider, model } }

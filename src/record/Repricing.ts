@@ -19,6 +19,7 @@ import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Sum from "../values/Sum.ts"
+import { canParseUrl } from "../values/url/canParseUrl.ts"
 import * as HttpMessage from "./http/HttpMessage.ts"
 
 /** The sum of known costs in US dollars, and the number of calls without one. */
@@ -218,7 +219,7 @@ const ANOTHER_SERVER: Prices.Unpriced = { why: "it was asked of another server t
 /** Recordings name the address. A kernel's agent without one called the provider itself. */
 const isOfOfficial = (request: Json): boolean => {
   const url = textOf(fieldOf(fieldOf(request, "http"), "url"))
-  return url === undefined || (URL.canParse(url) && isOfficial(new URL(url).host))
+  return url === undefined || (canParseUrl(url) && isOfficial(new URL(url).host))
 }
 
 const FORMATS: { readonly [provider: string]: ProviderUsage.UsageFormat } = {

@@ -73,6 +73,8 @@ const WALL: { readonly [module: string]: string } = {
   "agents/models/plugin/PluginModel.ts": "expiry: a Retry-After that is a date",
   "listeners/http/Webhook.ts": "expiry: the signed time of a delivery",
   "listeners/sources/Cron.ts": "moment: the times of a schedule, looked at again each minute",
+  "kernel/metrics/LogMetrics.ts": "moment: the age of what waits, compared with the log's own times",
+  "telemetry/sending/MetricsExport.ts": "moment: when the numbers were taken",
   "telemetry/sending/Delivery.ts": "expiry: a Retry-After that is a date",
   "cli/task/Prompter.ts": "expiry: shows what is left",
   "cli/chat/ChatQuestions.ts": "expiry: shows what is left",

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import * as Edits from "../../projections/conversation/Edits.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, textOf } from "../../values/JsonObjects.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 
 export interface Command {
   readonly commandId: string
@@ -58,7 +59,7 @@ export const viewOf = (command: Pick<Command, "toolName" | "args">, cwd: string)
 
 const fileOf = (args: Json, cwd: string): string | undefined => {
   const file = Edits.pathIn(args)
-  return file === undefined || URL.canParse(file) ? undefined : path.resolve(cwd, file)
+  return file === undefined || canParseUrl(file) ? undefined : path.resolve(cwd, file)
 }
 
 /**

@@ -6,6 +6,7 @@ import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import { retryAfterMs as asked } from "../../values/time/RetryAfter.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { type Headers, limitsIn } from "./RateHeaders.ts"
 
 export interface Failure {
@@ -141,7 +142,7 @@ const placeOf = (status: number, call: unknown): string => {
 
 const serverOf = (call: unknown): string => {
   const url = textOf(fieldOf(call, "url"))
-  if (url === undefined || !URL.canParse(url)) return "The server"
+  if (url === undefined || !canParseUrl(url)) return "The server"
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
 }

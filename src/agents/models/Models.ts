@@ -6,6 +6,7 @@ import { isPluginName } from "../../plugins/manifest/fields.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
 import * as PluginModel from "./plugin/PluginModel.ts"
@@ -189,7 +190,7 @@ const baseURLOf = (
 }
 
 const plainURL = (text: string): Either.Either<string, string> => {
-  if (!URL.canParse(text)) return Either.left("text that is not a URL")
+  if (!canParseUrl(text)) return Either.left("text that is not a URL")
   const { protocol, username, password, search, hash } = new URL(text)
   if (protocol !== "http:" && protocol !== "https:") return Either.left(`a URL of ${protocol}`)
   if (username !== "" || password !== "") return Either.left("a URL with a user or a password")

@@ -1,7 +1,9 @@
 /** Resolves the start of a Studio session, a link, moment or task, to an address within the page. */
+
 import { Effect, Either } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Ids from "../command/Ids.ts"
 
@@ -11,7 +13,7 @@ import * as Ids from "../command/Ids.ts"
  */
 export const pathOf = (typed: string) =>
   Effect.gen(function* () {
-    const link = URL.canParse(typed) ? new URL(typed) : typed.startsWith("/") ? new URL(typed, HOST) : undefined
+    const link = canParseUrl(typed) ? new URL(typed) : typed.startsWith("/") ? new URL(typed, HOST) : undefined
     if (link !== undefined) {
       const isOurs = /^https?:$/.test(link.protocol) && (link.pathname === "/" || SCREEN.test(link.pathname))
       if (isOurs) return `${link.pathname}${link.search}`

@@ -7,6 +7,7 @@ import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { EITHER_FILE, manifestsIn } from "../../plugins/manifest/ManifestFile.ts"
 import { confusableCharacter } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as GitSource from "./GitSource.ts"
 import * as PluginArchive from "./PluginArchive.ts"
 import { nameIssue, SourceRefused } from "./SourceLimits.ts"
@@ -136,7 +137,7 @@ const readLocation = (location: string): Effect.Effect<string, string> => {
   const scheme = SCHEME.exec(location)?.[1]?.toLowerCase()
   if (SCP.test(location)) return Effect.succeed(location)
   if (scheme === undefined) return Effect.succeed(path.resolve(location))
-  const url = URL.canParse(location) ? new URL(location) : undefined
+  const url = canParseUrl(location) ? new URL(location) : undefined
   if (url === undefined || !SCHEMES.has(scheme) || location.includes("::")) {
     return Effect.fail(`expected a repository by https, ssh or file, found ${JSON.stringify(`${scheme}:`)}`)
   }

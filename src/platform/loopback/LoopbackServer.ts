@@ -5,6 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, FiberSet, type Scope } from "effect"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as CallingFiber from "../fibers/CallingFiber.ts"
 import * as ProgramLog from "../ProgramLog.ts"
 import { siteRefusalOf, tokenRefusalOf } from "./Access.ts"
@@ -105,7 +106,7 @@ const exchangeOf = <R>(
   if (site !== undefined) return site
   const typed = request.url ?? "/"
   // A proxy's absolute URL is not ours. In URLs, `\\` counts as `/`.
-  const isPath = /^\/(?![/\\])/.test(typed) && URL.canParse(typed, ORIGIN)
+  const isPath = /^\/(?![/\\])/.test(typed) && canParseUrl(typed, ORIGIN)
   const url = isPath ? new URL(typed, ORIGIN) : undefined
   const isFree = token === undefined || (url !== undefined && isOpen(url.pathname))
   const shownToken = tokenHeader === undefined ? undefined : request.headers[tokenHeader]

@@ -2,10 +2,12 @@
  * The host request `fetch`: HTTP, HTTPS and WebSockets to granted hosts, with checks of every redirect and resolved
  * address.
  */
+
 import type { ClientRequest } from "node:http"
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import type { FetchResult } from "../author.ts"
 import type { Client } from "./Client.ts"
 import type { Connections } from "./connections.ts"
@@ -71,7 +73,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 /** GET opens a connection, and POST uses it. */
 const SOCKET_METHODS = ["GET", "POST"]
 
-const isSocket = (address: string): boolean => /^wss?:$/.test(URL.canParse(address) ? new URL(address).protocol : "")
+const isSocket = (address: string): boolean => /^wss?:$/.test(canParseUrl(address) ? new URL(address).protocol : "")
 
 const findInvalid = ({ limits }: Client, { url, method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
@@ -141,7 +143,7 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 
 /** The request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the dropped headers. */
 const redirected = (request: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
-  const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
+  const target = canParseUrl(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
   const toGet = (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST")
   const dropped = new Set([
@@ -161,7 +163,7 @@ const granted = (
   via: ReadonlyArray<string>,
 ): Effect.Effect<URL, Failure> => {
   const from = via.length === 0 ? "" : `, to which ${via.at(-1)} redirects`
-  if (!URL.canParse(address)) {
+  if (!canParseUrl(address)) {
     return Effect.fail({ code: "ParametersInvalid", message: `expected an absolute address, found ${address}${from}` })
   }
   const url = new URL(address)

@@ -2,10 +2,12 @@
  * `fetch` for a server at a URL: to its granted host alone, with bounded responses. A name that leads to a private
  * network fails, as for plugins' own requests.
  */
+
 import { lookup } from "node:dns"
 import * as http from "node:http"
 import * as https from "node:https"
 import { Readable } from "node:stream"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { isLocalName, publicOnly } from "../hostapi/PublicLookup.ts"
 
 /** Maximum size of one response, also of a stream of events, in bytes. */
@@ -13,7 +15,7 @@ export const RESPONSE_BYTES = 64 * 1024 * 1024
 
 /** A server's host, with its port unless it is the scheme's default. Undefined for any other than HTTP. */
 export const hostOf = (url: string): string | undefined => {
-  if (!URL.canParse(url)) return undefined
+  if (!canParseUrl(url)) return undefined
   const { protocol, host, username, password } = new URL(url)
   return /^https?:$/.test(protocol) && username === "" && password === "" ? host : undefined
 }

@@ -1,7 +1,9 @@
 /** Scripted answers to host requests, for tests of plugins. */
+
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import type { FetchOptions, FetchResult, RunResult } from "../author.ts"
 import type { Method, RequestInterceptor, RequestResult } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
@@ -57,7 +59,7 @@ const scripted = (
     const isGranted = grants.runAny || grants.run.includes(command)
     return isGranted ? answered(async () => ({ ...RUN_DEFAULTS, ...(await run(command, args)) })) : undefined
   }
-  if (method === "fetch" && fetch !== undefined && isRequest(params) && URL.canParse(params.url)) {
+  if (method === "fetch" && fetch !== undefined && isRequest(params) && canParseUrl(params.url)) {
     const { url, ...options } = params
     const { host, hostname } = new URL(url)
     const isGranted = grants.net.includes(host) || grants.net.includes(hostname)

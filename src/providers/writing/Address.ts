@@ -1,6 +1,7 @@
 /** Where a recorded request goes, in which format, and with which key. */
 
 import type { WholeRequest } from "../../projections/request/WholeRequest.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { providerAt } from "../Providers.ts"
 
 /** The formats that can be written. */
@@ -31,7 +32,7 @@ const PATHS: ReadonlyArray<readonly [RegExp, Format]> = [
 ]
 
 const atUrl = (text: string): Destination | { readonly none: string } => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = canParseUrl(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return { none: "Its recorded address is no web address." }
   const format = PATHS.find(([pattern]) => pattern.test(url.pathname))?.[1]
   if (format === undefined) return { none: `Hindcast does not write requests of ${url.pathname}.` }

@@ -6,6 +6,7 @@
 
 import http from "node:http"
 import type { Socket } from "node:net"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { isOutside } from "../network/ClosedNetwork.ts"
 import * as Method from "../network/Method.ts"
 import { isOwnServer } from "../network/NetworkPatches.ts"
@@ -139,7 +140,7 @@ const urlOf = (request: http.ClientRequest, note: Unseen.Note): string | undefin
   if (request.method === "CONNECT" || Reflect.get(request, "socketPath")) return undefined
   const { host, protocol, path } = request
   const url = /^https?:/i.test(path) ? path : `${protocol}//${String(request.getHeader("host") ?? host)}${path}`
-  if (!URL.canParse(url)) return undefined
+  if (!canParseUrl(url)) return undefined
   const { port, href, origin } = new URL(url)
   if (isOwnServer({ host, port: Number(port || (protocol === "https:" ? 443 : 80)) })) return undefined
   if (request.getHeader("upgrade") !== undefined) {

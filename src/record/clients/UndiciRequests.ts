@@ -4,6 +4,7 @@
  */
 
 import diagnostics from "node:diagnostics_channel"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { isOutside } from "../network/ClosedNetwork.ts"
 import * as Method from "../network/Method.ts"
 import { isOwnServer } from "../network/NetworkPatches.ts"
@@ -23,7 +24,7 @@ const tap = (request: object, record: ObservedExchange.Record, note: Unseen.Note
   // A proxy tunnel: the request inside it is observed itself.
   if (method === "CONNECT") return
   const url = /^https?:/i.test(path) ? path : `${origin}${path}`
-  if (!URL.canParse(url)) return
+  if (!canParseUrl(url)) return
   const { hostname, port, protocol, href } = new URL(url)
   if (isOwnServer({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) })) return
   if (field("upgrade")) return note(`an upgrade to ${String(field("upgrade"))}`, new URL(url).origin)

@@ -5,6 +5,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import diagnostics from "node:diagnostics_channel"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as Decoding from "./Decoding.ts"
 
 export interface Watched<A> {
@@ -42,7 +43,7 @@ const observe = (): void => {
     const request: unknown = Reflect.get(Object(message), "request")
     if (bodies === undefined || typeof request !== "object" || request === null) return
     const url = `${String(Reflect.get(request, "origin"))}${String(Reflect.get(request, "path"))}`
-    if (URL.canParse(url)) tap(request, (body) => bodies.set(new URL(url).href, body))
+    if (canParseUrl(url)) tap(request, (body) => bodies.set(new URL(url).href, body))
   })
 }
 

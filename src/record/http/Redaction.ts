@@ -5,6 +5,7 @@ import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { piecesOf } from "../../providers/BodyPieces.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { remembered } from "./Remembered.ts"
 
 /** The searched parts of a response. No DOM types: programs that import Hindcast may not have them. */
@@ -66,7 +67,7 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
       for (const cookie of headers.getSetCookie()) known.add(cookie.replace(/^[^=]*=/, "").replace(/;.*$/s, ""))
       for (const place of [url, locationOf(url, headers)]) {
         // A hand-made response has no URL.
-        if (place !== undefined && URL.canParse(place)) for (const key of keysInUrl(place)) known.add(key)
+        if (place !== undefined && canParseUrl(place)) for (const key of keysInUrl(place)) known.add(key)
       }
       // Most bodies have no such field, and parsing them would be slow.
       if (GIVEN.test(body)) for (const piece of piecesOf(body)) for (const key of keysInBody(piece)) known.add(key)
@@ -145,7 +146,7 @@ const partsOf = (text: string): ReadonlyArray<readonly [string, string]> =>
 
 const locationOf = (url: string, headers: AnsweredHeaders): string | undefined => {
   const location = headers.get("location")
-  return location !== null && URL.canParse(location, url || undefined)
+  return location !== null && canParseUrl(location, url || undefined)
     ? new URL(location, url || undefined).href
     : undefined
 }

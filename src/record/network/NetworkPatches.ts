@@ -10,6 +10,7 @@ import http from "node:http"
 import { syncBuiltinESMExports } from "node:module"
 import net from "node:net"
 import tls from "node:tls"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import * as ClosedNetwork from "./ClosedNetwork.ts"
 import * as HttpClients from "./HttpClients.ts"
@@ -91,7 +92,7 @@ const closeRequests = () => {
   const refuse = (message: unknown) => {
     const request: unknown = Reflect.get(Object(message), "request")
     const origin = String(Reflect.get(Object(request), "origin"))
-    if (typeof request !== "object" || request === null || !URL.canParse(origin)) return
+    if (typeof request !== "object" || request === null || !canParseUrl(origin)) return
     const { hostname, port, protocol } = new URL(origin)
     const target = { host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) }
     const refused = refusalOfRequest(target, refuse)

@@ -2,6 +2,7 @@
 
 import { Data } from "effect"
 import * as KeysInPaths from "../../agents/models/secrets/KeysInPaths.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { type Environment, FAMILIES, type Family } from "./Families.ts"
 
 /** A variable holds no valid address. Correct or remove it. */
@@ -136,7 +137,7 @@ const withoutUser = (text: string): string =>
 /** Splits an address from a variable. `OLLAMA_HOST` may be a bare host, or one to listen on. */
 const namedBy = (text: string, variable: string, { name, versions }: Family): NonNullable<Route["named"]> => {
   const address = name === "ollama" ? ollamaOf(text) : text
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+  if (!/^https?:\/\//i.test(address) || !canParseUrl(address)) {
     throw new BadAddress({ variable, found: withoutUser(text) })
   }
   const url = new URL(address)
@@ -148,7 +149,7 @@ const namedBy = (text: string, variable: string, { name, versions }: Family): No
 
 const ollamaOf = (text: string): string => {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`
-  if (!URL.canParse(address)) return text
+  if (!canParseUrl(address)) return text
   const url = new URL(address)
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1"
   if (url.port === "" && !/:(80|443)(\/|$)/.test(address) && url.protocol === "http:") url.port = "11434"

@@ -6,6 +6,7 @@ import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import * as YamlFile from "../../kernel/rules/YamlFile.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { ROLES, type Role } from "../Allowed.ts"
 import { AccountName } from "./Accounts.ts"
 import * as Addresses from "./Addresses.ts"
@@ -61,7 +62,7 @@ export interface ShareFile {
 }
 
 const Origin: Schema.Schema<string> = Schema.String.pipe(
-  Schema.filter((text) => URL.canParse(text) && new URL(text).origin === text && text.startsWith("https://")),
+  Schema.filter((text) => canParseUrl(text) && new URL(text).origin === text && text.startsWith("https://")),
   Schema.annotations({ description: "an origin with https and no path, such as https://studio.example.com" }),
 )
 
@@ -170,7 +171,7 @@ export const read = (file: string): Effect.Effect<ShareFile, YamlFile.FileUnread
 
 /** Others than Studio read the file. */
 const hasPassword = (log: string): boolean =>
-  ServerUrl.isAddress(log) && (!URL.canParse(log) || new URL(log).password !== "")
+  ServerUrl.isAddress(log) && (!canParseUrl(log) || new URL(log).password !== "")
 
 /** Problems that a schema of single fields cannot express. Everything unsafe needs a statement in the file. */
 const problemsOf = ({ tls, proxy, accounts, roles, logs }: ShareFile): ReadonlyArray<Options.Problem> => {

@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http"
 import { isSameText } from "../../platform/loopback/Access.ts"
 import { type Refusal, refusal, shown } from "../../platform/loopback/Refusal.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as Addresses from "./Addresses.ts"
 
 export interface Site {
@@ -62,7 +63,7 @@ const ofOrigin = ({ origins }: Site, { headers, method, url = "/" }: IncomingMes
   // A link in a mail or a chat may lead to the page, whose files hold no data. Its own requests are of the same origin.
   const isLink =
     method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
-  const path = URL.canParse(url, ANY) ? new URL(url, ANY).pathname : "/api"
+  const path = canParseUrl(url, ANY) ? new URL(url, ANY).pathname : "/api"
   if (isLink && path !== "/api" && !path.startsWith("/api/")) return undefined
   return refusal(403, "ForbiddenSite", "no Sec-Fetch-Site, or same-origin or none", shown(String(from)))
 }

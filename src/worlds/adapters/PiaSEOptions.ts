@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import { type ActionOptions, actionFields } from "./Actions.ts"
 import { type TickOptions, tickFields } from "./Ticks.ts"
 
@@ -52,7 +53,7 @@ const Pointer = Schema.String.pipe(
 
 /** A URL of http or https. */
 export const WebUrl = Schema.String.pipe(
-  Schema.filter((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+  Schema.filter((text) => canParseUrl(text) && /^https?:$/.test(new URL(text).protocol)),
   Schema.annotations({ description: "a URL of http or https" }),
 )
 

@@ -1,6 +1,7 @@
 /** Finds keys in the environment and in requests, and keeps them out of everything that is written. */
 
 import type { Json } from "../../../values/Json.ts"
+import { canParseUrl } from "../../../values/url/canParseUrl.ts"
 import * as JsonEscapes from "./JsonEscapes.ts"
 import * as KeysInPaths from "./KeysInPaths.ts"
 
@@ -133,7 +134,7 @@ export const keysOfEnvironment = (
 
 /** The keys in an address from a variable: its password, its user if that is a key, and those in its path and query. */
 const keysInAddress = (text: string): ReadonlyArray<string> => {
-  if (!URL.canParse(text)) return []
+  if (!canParseUrl(text)) return []
   const url = new URL(text)
   const user = KeysInPaths.looksLikeKey(url.username) ? [url.username] : []
   // Addresses of other schemes than the web's name databases and files.
@@ -193,7 +194,7 @@ const cookiesIn = (value: string): ReadonlyArray<string> =>
   value.split(/;\s*/).map((cookie) => cookie.slice(cookie.indexOf("=") + 1))
 
 const passwordIn = (text: string): ReadonlyArray<string> => {
-  if (!URL.canParse(text)) return []
+  if (!canParseUrl(text)) return []
   const { password } = new URL(text)
   return password === "" ? [] : [password, decoded(password)]
 }

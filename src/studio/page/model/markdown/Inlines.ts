@@ -3,6 +3,8 @@
  * proportion to any text. HTML is text.
  */
 
+import { canParseUrl } from "../../../../values/url/canParseUrl.ts"
+
 export type Inline =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "strong" | "em" | "strike"; readonly inlines: ReadonlyArray<Inline> }
@@ -26,7 +28,7 @@ export const textOf = (inlines: ReadonlyArray<Inline>): string =>
 
 /** The address of a link that people may open; undefined for others, such as `javascript:`. */
 export const addressOf = (href: string): string | undefined => {
-  if (!URL.canParse(href)) return undefined
+  if (!canParseUrl(href)) return undefined
   const url = new URL(href)
   return /^(https?|mailto):$/.test(url.protocol) ? url.href : undefined
 }
