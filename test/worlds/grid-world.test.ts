@@ -199,8 +199,12 @@ const MOVES = [
   [EAST, 1, 0],
 ] as const
 
-/** The way to the nearest cell that `isWanted`, over floor that no goal, hazard or closed door interrupts. */
+/**
+ * The way to the nearest cell that `isWanted`, over floor that no hazard or closed door interrupts. A goal ends the
+ * episode only once all things are fetched: before, the way may lead over it.
+ */
 const wayTo = (rows: ReadonlyArray<string>, from: readonly [number, number], isWanted: (cell: string) => boolean) => {
+  const closed = rows.join("").includes("*") ? /[#!A-F]/ : /[#!GA-F]/
   const ways: Array<{ readonly at: readonly [number, number]; readonly moves: ReadonlyArray<number> }> = [
     { at: from, moves: [] },
   ]
@@ -212,13 +216,13 @@ const wayTo = (rows: ReadonlyArray<string>, from: readonly [number, number], isW
       if (seen.has(String(next))) continue
       seen.add(String(next))
       if (isWanted(cell)) return { moves: [...moves, move], cell }
-      if (!/[#!GA-F]/.test(cell)) ways.push({ at: next, moves: [...moves, move] })
+      if (!closed.test(cell)) ways.push({ at: next, moves: [...moves, move] })
     }
   }
   return undefined
 }
 
-/** Takes all keys and things, opens doors, and goes to the goal at last. Returns the outcome of its last step. */
+/** Takes things and keys, opens doors, and goes to the goal once all things are fetched. Returns the outcome of its last step. */
 const solves = (played: Played) => {
   const walk = (moves: ReadonlyArray<number>) => moves.map((action) => played.step({ ann: action }).ann).at(-1)
   for (let turn = 0; turn < 300; turn++) {
@@ -228,10 +232,11 @@ const solves = (played: Played) => {
     const item = to((cell) => /[a-f*]/.test(cell))
     const door = to((cell) => /[A-F]/.test(cell) && carrying.includes(cell.toLowerCase()))
     const goal = to((cell) => cell === "G")
+    if (goal !== undefined && !rows.join("").includes("*")) return walk(goal.moves)?.outcome
     if (item !== undefined) walk([...item.moves, PICK_UP])
     // It opens a door from the cell before it.
     else if (door !== undefined) walk([...door.moves.slice(0, -1), USE])
-    else return goal === undefined ? undefined : walk(goal.moves)?.outcome
+    else return undefined
   }
   return undefined
 }
