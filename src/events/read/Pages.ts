@@ -9,6 +9,7 @@ import { invalidQuery } from "./QueryValidation.ts"
 /** Events per read. Larger pages are not faster. */
 export const PAGE_SIZE = 1000
 
+/** Reads some events of a log, in order. */
 export type ReadPage = ReadSome<Event>
 
 /** Reads one page of events, or of some of their fields. */

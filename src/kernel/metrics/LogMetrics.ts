@@ -73,6 +73,7 @@ const metric = (type: Metric["type"], name: string, help: string, samples: Reado
 
 const counter = (name: string, help: string, value: number) => metric("counter", name, help, [{ labels: {}, value }])
 
+/** A metric with one value that may rise and fall. */
 export const gauge = (name: string, help: string, value: number): Metric =>
   metric("gauge", name, help, [{ labels: {}, value }])
 

@@ -10,6 +10,7 @@ export interface Metric {
   readonly samples: ReadonlyArray<Sample>
 }
 
+/** A value of a metric, with its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number

@@ -67,6 +67,7 @@ export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ rea
 }
 
 type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | TaskSelection.NoTaskSelected | RubricInvalid
+/** Why a score set could not be written. */
 type WriteError = ScoringOvertaken | AppendError
 
 /** Scores tasks from the log. Each scoring is a new score set; earlier ones stay. */

@@ -49,6 +49,7 @@ export interface Period {
   readonly rewards: { readonly [agent: string]: number }
 }
 
+/** The behaviour of a task's agents together. */
 export interface Collective {
   readonly taskId: string
   readonly agents: ReadonlyArray<string>
