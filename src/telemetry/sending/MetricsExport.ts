@@ -1,6 +1,9 @@
-/** Sends metrics to an OTLP receiver at intervals. A receiver that is away misses some: the next ones are as of then. */
+/**
+ * Sends metrics to an OTLP receiver at intervals. If the receiver or the log is away for a while, some are missing: the
+ * next ones are as of then.
+ */
 
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Metric } from "../../kernel/metrics/Metric.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as Delivery from "./Delivery.ts"
@@ -19,8 +22,8 @@ export interface Exporting<E, R> {
   readonly onRemark: (remark: string) => void
 }
 
-/** Works until interrupted. Fails if the metrics cannot be read. */
-export const run = <E, R>({
+/** Works until interrupted. Fails if the metrics cannot be read at first, or if the log is damaged. */
+export const run = <E extends { readonly _tag: string; readonly message: string }, R>({
   to,
   headers,
   service,
@@ -33,8 +36,18 @@ export const run = <E, R>({
     const url = Delivery.addressOf(to, "/v1/metrics")
     const sent = new Headers(headers)
     sent.set("content-type", "application/json")
+    let hasRead = false
     while (true) {
-      const metrics = yield* read
+      const found = yield* Effect.either(read)
+      if (Either.isLeft(found)) {
+        const { _tag, message } = found.left
+        if (!hasRead || _tag === "LogCorrupt") return yield* Effect.fail(found.left)
+        onRemark(`${message} Metrics are read again after ${everyMs / 1000} s`)
+        yield* Effect.sleep(everyMs)
+        continue
+      }
+      hasRead = true
+      const metrics = found.right
       const body = Buffer.from(JSON.stringify(documentOf(metrics, service, Date.now())))
       const delivered = yield* Effect.promise((ending) =>
         Delivery.attempt({ url, headers: sent, body, ending, keeps: KEPT }),
