@@ -111,11 +111,13 @@ describe("Studio in a client that shows MCP Apps", () => {
     const frame = page.frameLocator("iframe")
     await frame.getByText("Find the document").first().waitFor()
     expect(read).toEqual(["hindcast://task/%404/studio.json"])
-    const here = frame.locator(".at.here").first()
-    await frame.getByText("text-room/room").first().click()
-    await frame.getByText("text-room/room").first().waitFor()
-    const position = async () => Number((await here.textContent())?.slice(1))
-    const before = await position()
+    const positionIn = async (selector: string) =>
+      Number((await frame.locator(selector).first().textContent())?.slice(1))
+    const row = '.event:has-text("text-room/room")'
+    const before = await positionIn(`${row} .at`)
+    await frame.locator(row).first().click()
+    const position = () => positionIn(".at.here")
+    await expect.poll(position).toBe(before)
     await page.keyboard.press("j")
     await expect.poll(position).toBe(before + 1)
     expect(asked.filter((url) => !/^(about|data|blob):/.test(url))).toEqual([])

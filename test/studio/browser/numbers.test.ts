@@ -72,8 +72,8 @@ const rowOf = ({ task, audit, score }: Audited) => ({
   net: score === null ? "" : signed(score.net),
 })
 
-/** The rows that the list shows, once everything is counted. */
-const rowsIn = async (page: Page) => {
+/** The rows that the list shows, once these tasks are among them and everything is counted. */
+const rowsIn = async (page: Page, expected: ReadonlyArray<Audited>) => {
   const cells = () =>
     page.locator(".task-line").evaluateAll((lines) =>
       lines.map((line) => {
@@ -89,8 +89,20 @@ const rowsIn = async (page: Page) => {
         }
       }),
     )
-  await expect.poll(async () => (await cells()).map((row) => row.tokens), { timeout: 60_000 }).not.toContain("…")
-  return cells()
+  let found = await cells()
+  await expect
+    .poll(
+      async () => {
+        found = await cells()
+        return {
+          missing: expected.filter(({ task }) => found.every(({ id }) => id !== task.id)).map(({ task }) => task.id),
+          uncounted: found.filter(({ tokens }) => tokens === "…").length,
+        }
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual({ missing: [], uncounted: 0 })
+  return found
 }
 
 /** The totals of the audits of several tasks. */
@@ -156,8 +168,7 @@ const compare = async (log: string, url: string): Promise<void> => {
     // A fork's list has the tasks of its parent up to there, too.
     const own = all.filter(({ task }) => (task.timeline ?? "main") === timeline)
     if (timeline !== "main") await page.getByLabel("Timeline").selectOption(timeline)
-    await expect.poll(() => page.locator(".task-line").count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(own.length)
-    const rows = await rowsIn(page)
+    const rows = await rowsIn(page, own)
     for (const one of own) expect(rows).toContainEqual(rowOf(one))
     if (timeline === "main") expect(await totalsIn(page)).toEqual(totalsOf(own))
     for (const one of own.slice(-LOOKED_AT)) {
@@ -210,13 +221,14 @@ describe("every number on a page, held against the audit", () => {
     const log = await promoted(own)
     await serving(log, async ({ url }) => {
       const { page } = await open(browser.browser, url.replace("/#", "/tasks?order=oldest#"), { height: 2400 })
-      const byOfficial = await rowsIn(page)
+      const all = await audited(log)
+      const byOfficial = await rowsIn(page, all)
       await page.getByRole("banner").getByRole("combobox", { name: "score" }).selectOption("live")
-      const rows = (await audited(log)).map((one) => ({
+      const rows = all.map((one) => ({
         ...one,
         score: one.audit.scores.findLast(({ label, finished }) => finished && label === "live") ?? null,
       }))
-      await expect.poll(() => rowsIn(page)).toEqual(rows.map(rowOf))
+      await expect.poll(() => rowsIn(page, all), { timeout: 60_000 }).toEqual(rows.map(rowOf))
       expect(byOfficial).not.toEqual(rows.map(rowOf))
       expect(new URL(page.url()).searchParams.get("scores")).toBe("live")
       const scored = rows.findLast(({ score }) => score !== null && score.net !== 0)

@@ -142,6 +142,7 @@ describe("a shared Studio in a browser", () => {
     expect(await page.getByTitle("Your account").textContent()).toBe("ada")
     expect(new URL(page.url()).pathname).toMatch(new RegExp(`^/logs/key/t/main/${task}`))
     expect(await page.evaluate("document.cookie")).toBe("")
+    await page.locator("h1").waitFor()
     expect(await violationsInBothSchemes(page)).toEqual([])
     const link = page.getByTitle("All tasks of this log")
     expect(await link.getAttribute("href")).toBe("/logs/key/tasks")

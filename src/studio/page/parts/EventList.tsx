@@ -75,16 +75,16 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   }, [first, last, length, listed, age])
 
   const rows = []
-  for (let row = first; row <= last; row++)
+  // The position whose row is drawn as the playhead's: an attribute may only name an element that is there.
+  let drawn: number | undefined
+  for (let row = first; row <= last; row++) {
+    const shown = listed === null ? { position: row + 1, call: undefined, isPart: false } : listed.rowAt(row)
+    const isHere = row === now && !isNear
+    if (isHere && shown !== undefined && entryOf(course, shown) !== null) drawn = shown.position
     rows.push(
-      <Row
-        key={row}
-        course={course}
-        row={listed === null ? { position: row + 1, call: undefined, isPart: false } : listed.rowAt(row)}
-        top={row * ROW - view + top}
-        here={row === now && !isNear ? position : null}
-      />,
+      <Row key={row} course={course} row={shown} top={row * ROW - view + top} here={isHere ? position : null} />,
     )
+  }
   return (
     <div
       class="events"
@@ -93,13 +93,16 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
       role="listbox"
       aria-label="Events"
       tabIndex={0}
-      aria-activedescendant={now < 0 || isNear ? undefined : `event-${positionOf(now)}`}
+      aria-activedescendant={drawn === undefined ? undefined : `event-${drawn}`}
     >
       {length === 0 ? <p class="empty">No event is of this kind, agent and plugin.</p> : null}
       <div style={{ height: `${Math.min(whole, TALLEST)}px` }}>{rows}</div>
     </div>
   )
 }
+
+/** What a row shows: undefined while it loads, null where this timeline has no event at this position of the log. */
+const entryOf = (course: CourseHistory, { brief, position }: EventRow) => brief ?? course.entryAt(position)
 
 /** The position's row, as long as nobody knows it. */
 const LOADING = { row: -1, isNear: true }
@@ -122,8 +125,7 @@ const Row = ({ course, row, top, here }: RowProps) => {
       </div>
     )
   const { position, call, isPart } = row
-  const entry = row.brief ?? course.entryAt(position)
-  // This timeline has no event at this position of the log.
+  const entry = entryOf(course, row)
   if (entry === null) return <div class="event none" style={{ top: `${top}px` }} />
   const isHere = here !== null
   const isBad = call === undefined || isPart ? entry?.bad : call.isBad
