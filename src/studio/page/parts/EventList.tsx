@@ -101,7 +101,7 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
-/** What a row shows: undefined while it loads, null where this timeline has no event at this position of the log. */
+/** The entry that a row shows: undefined while it loads, null where this timeline has no event at this position of the log. */
 const entryOf = (course: CourseHistory, { brief, position }: EventRow) => brief ?? course.entryAt(position)
 
 /** The position's row, as long as nobody knows it. */
