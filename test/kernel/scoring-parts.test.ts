@@ -154,7 +154,23 @@ describe("a score set in parts", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.live("refuses critics whose verdicts do not follow from the events alone, and parts that there are not", () =>
+  it.live("judges by rules that might be slow, which are abandoned after their time", () =>
+    Effect.gen(function* () {
+      yield* played(6)
+      const scoring = yield* Scoring.Scoring
+      const rewards = [{ name: "reached", when: "It ends.", weight: 1, rule: 'event.type.matches("^Task(Closed)$")' }]
+      const slow: Rubric = { name: "slow", measures: [{ name: "end", description: "d", rewards }] }
+      const whole = yield* scoring.rescore({ rubric: slow })
+      const scoreSetId = yield* scoring.begin({ rubric: slow })
+      const all = yield* allParts(scoreSetId, 2)
+      yield* scoring.mergeParts(scoreSetId, Stream.fromIterable(all))
+      const started = JSON.parse((yield* contentOf(scoreSetId))[0] ?? "")
+      expect(JSON.stringify(started)).toContain("timed-rule@")
+      expect(yield* contentOf(scoreSetId)).toEqual(yield* contentOf(whole.scoreSetId))
+    }).pipe(Effect.provide(services)),
+  )
+
+  it.live("refuses critics that are models, and parts that there are not", () =>
     Effect.gen(function* () {
       yield* played(2)
       const scoring = yield* Scoring.Scoring

@@ -69,7 +69,7 @@ export const JudgeOptions = Options.of<JudgeOptions<unknown>>({
   optional: { onProgress: Options.callable<RescoreOptions.OnProgress>() },
 })
 
-/** Only critics whose verdicts follow from a task's events alone can judge in parts, as rules do. */
+/** Only rules can judge in parts: plugins and models write their answers to the score set while they judge. */
 export class NotInParts extends Data.TaggedError("NotInParts")<{ readonly critic: string }> {
   override get message() {
     return `Expected a rubric that rules decide, which can be judged in parts; found the critic ${this.critic}. Leave the parts out, or choose the rules: \`--critic rule\`.`

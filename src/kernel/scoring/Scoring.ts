@@ -174,8 +174,8 @@ const make = (critics: Critics.Critics.Service) =>
     const begin = (options: RescoreOptions) =>
       Effect.gen(function* () {
         const prepared = yield* prepare(options)
-        const { name, exact, modelCalls, decides } = prepared.criticSet
-        if (!exact || modelCalls > 0 || decides.plugin > 0)
+        const { name, modelCalls, decides } = prepared.criticSet
+        if (modelCalls > 0 || decides.model > 0 || decides.plugin > 0)
           return yield* new PartialScoring.NotInParts({ critic: name })
         return (yield* start(prepared)).scoreSetId
       })
