@@ -1,15 +1,16 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
-import { OTHER_NODE, ofPython, onOneNode } from "./test/nodes.ts"
+import { leftOut, OTHER_NODE, parseTurn } from "./test/nodes.ts"
 import { projects } from "./test/projects.ts"
 import { SOURCES } from "./test/sources.ts"
 import { userStore } from "./test/userStore.ts"
 
 const { program } = projects()
 
-/** What ran on another Node already, and would come out alike or needs what is not here. */
-const ran = process.env[OTHER_NODE] === undefined ? [] : [...onOneNode(), ...ofPython()]
+/** What ran on another Node already, and need not run on this one. */
+const turn = process.env[OTHER_NODE]
+const ran = turn === undefined ? [] : leftOut(parseTurn(turn))
 
 export default defineConfig({
   resolve: {
