@@ -71,6 +71,8 @@ const answerBody = (
   let recorded: Promise<void> | undefined
   const body: AnswerBody = {
     took: (piece) => {
+      // The recording holds these pieces; a program may read on after the end of its run.
+      if (recorded !== undefined) return
       size += piece.byteLength
       if (size <= mostRead) chunks.push(pieceOf(Math.round(performance.now() - startedAt), piece))
       else chunks.length = 0
