@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { copyLog } from "../../src/events/copying/copy.ts"
 import { type AppendRequest, EventLog } from "../../src/events/log/EventLog.ts"
+import { provenanceOf } from "../../src/events/log/Ownership.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import { layer as postgresLayer } from "../../src/events/postgres/PostgresEventLog.ts"
 import { Records, type StoredEvent } from "../../src/events/read/Records.ts"
@@ -92,6 +93,40 @@ describe("copying a log", () => {
             position: head.position + 1,
           })
         }
+      }),
+    ))
+
+  it("a copy of an own log is one's own, on a server and in a file; a copy of a foreign one is foreign", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const at = (name: string) => path.join(directory, name)
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const kindOf = (services: Context.Context<EventLog>) =>
+          Effect.map(provenanceOf(Context.get(services, EventLog)), ({ kind }) => kind)
+        yield* Effect.scoped(
+          Effect.flatMap(inFile(at("from.db")), (source) => Context.get(source, EventLog).append(note("a", "mine"))),
+        )
+        yield* copyLog({ from: at("from.db"), to: url })
+        expect(yield* kindOf(yield* onServer(url))).toBe("own")
+        yield* copyLog({ from: url, to: at("back.db") })
+        expect(yield* kindOf(yield* inFile(at("back.db")))).toBe("own")
+        // A file that was put there is nobody's own.
+        fs.copyFileSync(at("back.db"), at("foreign.db"))
+        expect(yield* kindOf(yield* inFile(at("foreign.db")))).toBe("foreign")
+        const other = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        yield* copyLog({ from: at("foreign.db"), to: other })
+        expect(yield* kindOf(yield* onServer(other))).toBe("foreign")
+        yield* copyLog({ from: at("foreign.db"), to: at("copy.db") })
+        // What a stranger adds does not join an own log.
+        yield* Effect.scoped(
+          Effect.flatMap(inFile(at("foreign.db")), (log) => Context.get(log, EventLog).append(note("a", "theirs"))),
+        )
+        const refused = yield* Effect.flip(copyLog({ from: at("foreign.db"), to: url }))
+        expect(refused).toMatchObject({ _tag: "NotCopied", found: "a foreign one" })
+        expect((yield* Context.get(yield* onServer(url), EventLog).head).position).toBe(1)
+        yield* copyLog({ from: at("foreign.db"), to: other })
+        expect(yield* kindOf(yield* inFile(at("copy.db")))).toBe("foreign")
       }),
     ))
 

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import { EventLog, LogUnavailable, type OpenError } from "../log/EventLog.ts"
+import { provenanceOf } from "../log/Ownership.ts"
 import * as ServerUrl from "../log/ServerUrl.ts"
 import { NotCopied } from "../maintenance/Backup.ts"
 import { flawOf } from "../maintenance/StoredRows.ts"
@@ -51,6 +52,8 @@ export type LogCopyError = Options.InvalidOptions | NotCopied | OpenError
  * Copies a log's events up to its head at the start, and verifies the whole copy. It checks each event against the
  * chain before it writes it. If it is interrupted, the copy is a log that ends earlier, and another call continues it.
  *
+ * A copy of a log that is this user's own is this user's own too. If it cannot be recorded so, it is foreign.
+ *
  * Without `withKeys`, personal fields in the copy read as replacements.
  */
 export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCopyError> =>
@@ -68,6 +71,7 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
     const source = yield* Layer.build(layerOf(from))
     const [log, records] = [Context.get(source, EventLog), Context.get(source, Records)]
     const end = yield* log.head
+    const isOwn = (yield* provenanceOf(log)).kind === "own"
     const sink = yield* sinkOf(to)
     let head = yield* sink.head
     if (!(yield* isPart(records, head)))
@@ -77,6 +81,13 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
         "Copy to another file or schema.",
       )
     const start = head.position
+    // The events of a stranger must not become this user's own by joining a log that is.
+    if (!isOwn && start > 0 && start < end.position && (yield* isOwnLog(to)))
+      return yield* refuse(
+        "a log of your own, because the copy is one",
+        "a foreign one",
+        "If you trust it, name it once with `--trust-log`, or copy to another file or schema.",
+      )
     yield* records.stored({ after: head.position, until: end.position }, (page) =>
       Effect.gen(function* () {
         for (const part of partsOf(page)) {
@@ -101,6 +112,8 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
     const copy = Context.get(yield* Layer.build(layerOf(to)), EventLog)
     const verified = yield* copy.verifyWith({ anchor: end })
     if (verified._tag === "Tampered") return yield* refuse("an intact copy", verified.reason)
+    // With the same head, both have the same events. Approvals from before the copy do not count in it.
+    if (isOwn) yield* Effect.ignore(copy.ownership?.trust(end, "copy") ?? Effect.void)
     return { from: names.log, to: names.to, head: end, copied: Math.max(0, end.position - start), keys: keys.length }
   }).pipe(
     Effect.scoped,
@@ -117,6 +130,13 @@ const layerOf = (log: string) =>
   ServerUrl.isAddress(log)
     ? Postgres.layer({ url: log, readonly: true })
     : Sqlite.layer({ filename: path.resolve(log), readonly: true })
+
+const isOwnLog = (log: string) =>
+  Effect.scoped(
+    Effect.flatMap(Layer.build(layerOf(log)), (services) =>
+      Effect.map(provenanceOf(Context.get(services, EventLog)), ({ kind }) => kind === "own"),
+    ),
+  )
 
 const sinkOf = (log: string) =>
   ServerUrl.isAddress(log) ? PostgresImport.sink(log) : SqliteImport.sink(path.resolve(log))

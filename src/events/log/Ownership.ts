@@ -8,8 +8,8 @@ import { Data, Effect } from "effect"
 import type { Head } from "../vocabulary/Event.ts"
 import type { LogError } from "./LogErrors.ts"
 
-/** How a person expressed trust. */
-export type TrustedBy = "answer" | "option"
+/** How a person expressed trust. With `copy`, the log is a verified copy of the person's own. */
+export type TrustedBy = "answer" | "option" | "copy"
 
 /** The record about a log in this user's store. */
 export type Provenance =

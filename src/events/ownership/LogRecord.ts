@@ -26,7 +26,7 @@ const Ownership = Schema.Struct({
   machine: Schema.NullOr(Schema.String),
   /** Up to this position, others may have written. */
   foreignUpTo: Schema.Int,
-  by: Schema.Literal("append", "answer", "option", "move", "restore"),
+  by: Schema.Literal("append", "answer", "option", "move", "restore", "copy"),
   at: Schema.Int,
 })
 

@@ -3,7 +3,7 @@
  *
  * Several people may write to it, and the server decides who may. Trust therefore is about the log and not about single
  * commits: a log that this user began on this machine, or trusted here, stays the user's own while its first event is the
- * same. Any other log with events is foreign, also one that was copied there.
+ * same. Any other log with events is foreign, unless this user copied it there from an own log.
  */
 
 import * as path from "node:path"
