@@ -25,11 +25,11 @@ export const measureSpace = (url: string, streams: number): Effect.Effect<Space,
   }).pipe(Effect.scoped)
 
 const measure = async ({ address, name, query }: Database, most: number): Promise<Space> => {
-  const parts = (await query(PARTS, [address.schema])).map(([part, kind, table, bytes]) => ({
+  const parts = (await query(PARTS, [address.schema])).map(([part, kind, table, bytes, columns]) => ({
     name: String(part),
     kind: kind === "i" ? ("index" as const) : ("table" as const),
     table: String(table),
-    columns: [],
+    columns: (JSON.parse(String(columns)) as ReadonlyArray<string>).map(String),
     bytes: Number(bytes),
     contentBytes: Number(bytes),
   }))
@@ -69,8 +69,9 @@ const shareIn = ([name, events, payloadBytes]: Row): StorageShare => ({
   payloadBytes: Number(payloadBytes),
 })
 
-/** Tables with what the server keeps apart for them, and indexes; largest first. */
-const PARTS = `SELECT c.relname, c.relkind::text, coalesce(t.relname, c.relname), CASE WHEN c.relkind = 'i' THEN pg_relation_size(c.oid) ELSE pg_table_size(c.oid) END
+/** Tables with what the server keeps apart for them, and indexes with their columns as a JSON list; largest first. */
+const PARTS = `SELECT c.relname, c.relkind::text, coalesce(t.relname, c.relname), CASE WHEN c.relkind = 'i' THEN pg_relation_size(c.oid) ELSE pg_table_size(c.oid) END,
+    array_to_json(array(SELECT pg_get_indexdef(c.oid, k, true) FROM generate_series(1, coalesce(i.indnkeyatts, 0)) k))::text
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'i') ORDER BY 4 DESC, 1`
