@@ -33,13 +33,13 @@ export const make = (): CommandOrder => {
   const byTask = new Map<string, Set<Place>>()
   let arrivals = 0
 
-  const others = (place: Place): ReadonlyArray<Place> => {
-    const found: Array<Place> = []
+  /** Whether a condition holds for no other place of the task that may be in the same lane. */
+  const none = (place: Place, condition: (other: Place) => boolean): boolean => {
     for (const other of byTask.get(place.task) ?? []) {
       const meet = other.lane === undefined || place.lane === undefined || other.lane === place.lane
-      if (other !== place && meet) found.push(other)
+      if (other !== place && meet && condition(other)) return false
     }
-    return found
+    return true
   }
 
   return {
@@ -60,11 +60,9 @@ export const make = (): CommandOrder => {
       }
     },
     mayStart: (place) =>
-      others(place).every(({ state, ...other }) =>
-        state === "starting" ? false : state !== "coming" || !precedes(other, place),
-      ),
-    isFirst: (place) => others(place).every((other) => !precedes(other, place)),
-    isNext: (place) => others(place).every((other) => other.state === "starting" || !precedes(other, place)),
+      none(place, (other) => other.state === "starting" || (other.state === "coming" && precedes(other, place))),
+    isFirst: (place) => none(place, (other) => precedes(other, place)),
+    isNext: (place) => none(place, (other) => other.state !== "starting" && precedes(other, place)),
   }
 }
 

@@ -5,14 +5,10 @@ import type { LogError } from "../../../events/log/EventLog.ts"
 import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import * as CommandOrder from "./CommandOrder.ts"
 import * as NextCommand from "./NextCommand.ts"
+import type { Lane } from "./WaitingCommands.ts"
+import * as WaitingCommands from "./WaitingCommands.ts"
 
-/** The commands to one instance of a plugin. */
-export interface Lane {
-  readonly name: string
-  readonly capacity: number
-  /** A wider lane, in which its commands count, too. */
-  readonly within?: { readonly name: string; readonly capacity: number }
-}
+export type { Lane } from "./WaitingCommands.ts"
 
 /** A request for a turn. */
 export interface Slot {
@@ -55,20 +51,21 @@ export interface LanePlace {
   readonly giveBack: Effect.Effect<void>
 }
 
-interface QueueEntry {
+/** A command that waits for its turn, or has one. */
+interface QueueEntry extends WaitingCommands.Queued {
   readonly slot: Slot
-  readonly place: CommandOrder.Place
   readonly granted: Deferred.Deferred<void>
 }
 
 /** @param priorities looks up the current priority of an actuator; `undefined` for an unknown one */
 export const make = (priorities: Effect.Effect<(actuator: string) => number | undefined, LogError>): CommandQueue => {
-  const waiting = new Set<QueueEntry>()
   const running = new Map<string, number>()
   const order = CommandOrder.make()
+  const hasRoom = ({ name, capacity }: Omit<Lane, "within">) => (running.get(name) ?? 0) < capacity
+  const waiting = WaitingCommands.make<QueueEntry>(order, hasRoom)
   let alone = 0
 
-  const hasCapacity = (lane: Lane) => both(lane).every(({ name, capacity }) => (running.get(name) ?? 0) < capacity)
+  const hasCapacity = (lane: Lane) => both(lane).every(hasRoom)
 
   const occupy = (lane: Lane) => {
     for (const { name } of both(lane)) running.set(name, (running.get(name) ?? 0) + 1)
@@ -80,29 +77,35 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
       if (left > 0) running.set(name, left)
       else running.delete(name)
     }
+    waiting.vacated(lane)
   }
 
-  const canRun = ({ slot, place }: QueueEntry) => hasCapacity(slot.lane) && order.mayStart(place)
+  /** Moves a place. Unless its command starts, later ones of its task may be next. */
+  const move = (place: CommandOrder.Place, state: CommandOrder.Place["state"]) => {
+    order.move(place, state)
+    if (state !== "starting") waiting.taskChanged(place.task)
+  }
 
   const grantTurns = (priorityOf: (slot: Slot) => number) => {
-    const left = new Set(
-      [...waiting].map((entry) => ({ entry, arrived: entry.place.arrived, priority: priorityOf(entry.slot) })),
-    )
-    const next = () => NextCommand.next(left, ({ entry }) => canRun(entry))
+    const next = () =>
+      NextCommand.next(
+        waiting.ready().map((entry) => ({ entry, arrived: entry.place.arrived, priority: priorityOf(entry.slot) })),
+        () => true,
+      )
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
       const { entry } = chosen
-      left.delete(chosen)
-      waiting.delete(entry)
+      waiting.remove(entry)
       occupy(entry.slot.lane)
-      order.move(entry.place, "starting")
+      move(entry.place, "starting")
       Deferred.unsafeDone(entry.granted, Effect.void)
     }
   }
 
   const advance: Effect.Effect<void> = Effect.suspend(() => {
-    if (waiting.size === 0) return Effect.void
+    if (waiting.isEmpty()) return Effect.void
     const known = ({ priority }: Slot) => priority
-    const ready = [...waiting].filter(canRun).length
+    const ready = waiting.ready().length
+    // Commands of one actuator have the same priority whatever it is now.
     if (ready <= 1) return ready === 0 ? Effect.void : Effect.sync(() => grantTurns(known))
     return priorities.pipe(
       Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),
@@ -119,6 +122,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   const bind = (place: CommandOrder.Place, { lane, priority }: Omit<Slot, "place">) => {
     place.lane = lane.name
     place.priority = priority
+    waiting.taskChanged(place.task)
   }
 
   const enter = (slot: Slot) =>
@@ -126,7 +130,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
       const place = slot.place ?? order.arrive(`alone ${++alone}`)
       const entry = { slot, place, granted }
       bind(place, slot)
-      order.move(place, "waiting")
+      move(place, "waiting")
       waiting.add(entry)
       return entry
     })
@@ -134,10 +138,10 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   const exit = (entry: QueueEntry) =>
     Effect.suspend(() => {
       const { place, slot } = entry
-      if (!waiting.delete(entry)) vacate(slot.lane)
+      if (!waiting.remove(entry)) vacate(slot.lane)
       // A command that did not start keeps its place, since it may request another turn.
-      if (slot.place === undefined) order.move(place, "gone")
-      else if (place.state !== "gone") order.move(place, "coming")
+      if (slot.place === undefined) move(place, "gone")
+      else if (place.state !== "gone") move(place, "coming")
       return advance
     })
 
@@ -146,21 +150,21 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     leave: (place) =>
       Effect.suspend(() => {
         if (place.state === "gone") return Effect.void
-        order.move(place, "gone")
+        move(place, "gone")
         return advance
       }),
-    comeBack: (place) => order.move(place, "coming"),
+    comeBack: (place) => move(place, "coming"),
     isFirst: order.isFirst,
     takeTurn: (place, slot) => {
       const { lane } = slot
       bind(place, slot)
       if (!hasCapacity(lane) || !order.isNext(place)) return undefined
-      if ([...waiting].some((entry) => entry.slot.lane.name === lane.name)) return undefined
+      if (waiting.waitsIn(lane.name)) return undefined
       occupy(lane)
-      order.move(place, "starting")
+      move(place, "starting")
       return Effect.suspend(() => {
         vacate(lane)
-        if (place.state === "starting") order.move(place, "coming")
+        if (place.state === "starting") move(place, "coming")
         return advance
       })
     },
