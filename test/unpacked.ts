@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib"
+import * as ColumnBytes from "../src/events/steps/ColumnBytes.ts"
 
 /** How deep things may be packed in one another. */
 const MAX_DEPTH = 4
@@ -22,11 +23,17 @@ const COMPRESSED: ReadonlyArray<readonly [Buffer, (bytes: Buffer) => number]> = 
 const inflated = (bytes: Buffer): Buffer => zlib.inflateRawSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH })
 
 const compressedIn = function* (bytes: Buffer): Generator<Buffer> {
-  // The columns of steps are deflated without a beginning of their own.
+  // The columns of steps are deflated without a beginning of their own; today only their header, after its size.
   try {
     yield zlib.inflateRawSync(bytes)
   } catch {
     // Nor is anything else here.
+  }
+  try {
+    const { length, dictionary } = { length: bytes.readUInt32LE(), dictionary: ColumnBytes.DICTIONARY }
+    yield zlib.inflateRawSync(bytes.subarray(4, 4 + length), { dictionary })
+  } catch {
+    // Nor is this.
   }
   for (const [magic, headerOf] of COMPRESSED) {
     for (let at = bytes.indexOf(magic); at >= 0; at = bytes.indexOf(magic, at + 1)) {

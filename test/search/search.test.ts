@@ -381,7 +381,6 @@ describe("personal data", () => {
         if (columns === undefined) throw new Error("expected columns that fit")
         const about = {
           plugin: "rooms",
-          encoding: 1,
           first,
           steps: some.length,
           rule: "default",

@@ -1,6 +1,9 @@
-/** Encodes columns of numbers as the bits in which they differ from predictions, byte by byte of equal weight. */
+/**
+ * Reads columns of the first encoding: the bits in which numbers differ from their predictions, byte by byte of equal
+ * weight. Nothing writes it any more.
+ */
 
-import { type Columns, choose, type Predictor, predictorOf } from "./Predictors.ts"
+import { type Columns, neededFor, type Predictor, predictorOf } from "./Predictors.ts"
 
 /** The encoded columns. */
 export interface Encoded {
@@ -12,45 +15,6 @@ export interface Encoded {
 }
 
 const BYTES = 8
-
-/** Encodes columns of equal length. `hints`: the predictors of an earlier run with the same columns, which are reused. */
-export const encode = (columns: Columns, rows: number, hints: ReadonlyArray<Predictor> = []): Encoded => {
-  const predictors: Array<Predictor> = []
-  const masks: Array<number> = []
-  const planes: Array<Uint8Array> = []
-  for (const [index, column] of columns.entries()) {
-    const hint = hints.length === columns.length ? hints[index] : undefined
-    const predictor = hint ?? choose(columns, index)
-    const { mask, found } = differences(column, predictorOf(columns, index, predictor), rows)
-    predictors.push(predictor)
-    masks.push(mask)
-    planes.push(...found)
-  }
-  const bytes = new Uint8Array(planes.length * rows)
-  for (const [index, plane] of planes.entries()) bytes.set(plane, index * rows)
-  return { predictors, masks, planes: bytes }
-}
-
-const differences = (column: Float64Array, predict: (row: number) => number, rows: number) => {
-  const planes = Array.from({ length: BYTES }, () => new Uint8Array(rows))
-  let mask = 0
-  for (let row = 0; row < rows; row++) {
-    value[0] = column[row] ?? 0
-    const [low, high] = [words[0] ?? 0, words[1] ?? 0]
-    value[0] = finite(predict(row))
-    word[0] = low ^ (words[0] ?? 0)
-    word[1] = high ^ (words[1] ?? 0)
-    if (word[0] === 0 && word[1] === 0) continue
-    for (let byte = 0; byte < BYTES; byte++) {
-      const difference = wordBytes[byte] ?? 0
-      if (difference === 0) continue
-      mask |= 1 << byte
-      const plane = planes[byte]
-      if (plane !== undefined) plane[row] = difference
-    }
-  }
-  return { mask, found: planes.filter((_, byte) => (mask & (1 << byte)) !== 0) }
-}
 
 /** The number of bytes that the planes of these masks have. */
 export const sizeOf = (masks: ReadonlyArray<number>, rows: number): number =>
@@ -86,18 +50,6 @@ export const decoder = ({ predictors, masks, planes }: Encoded, rows: number): (
     }
     return columns[index] ?? new Float64Array(0)
   }
-}
-
-/** The columns whose numbers predict those of a column, and itself, in order. */
-const neededFor = (predictors: Encoded["predictors"], index: number): ReadonlyArray<number> => {
-  const found = new Set([index])
-  for (const column of found) {
-    const predictor = predictors[column] ?? ["p"]
-    if (predictor[0] === "p" || predictor[0] === "l") continue
-    found.add(predictor[1])
-    if (predictor[0] === "g") found.add(predictor[2])
-  }
-  return [...found].filter((column) => column < predictors.length).sort((a, b) => a - b)
 }
 
 interface Together {
@@ -144,7 +96,4 @@ const finite = (predicted: number): number => (Number.isFinite(predicted) ? pred
 
 /** Views of one number. All machines that Node runs on are little-endian. */
 const value = new Float64Array(1)
-const words = new Uint32Array(value.buffer)
 const valueBytes = new Uint8Array(value.buffer)
-const word = new Uint32Array(2)
-const wordBytes = new Uint8Array(word.buffer)

@@ -3,6 +3,8 @@
  * prediction, which is mostly zero: for a count, a copy in single precision, an integrated speed.
  */
 
+import * as Polynomials from "./Polynomials.ts"
+
 /** Columns of numbers, all of the same length. */
 export type Columns = ReadonlyArray<Float64Array>
 
@@ -12,14 +14,17 @@ export type Columns = ReadonlyArray<Float64Array>
  * plus an earlier column's in this row. `e`: the previous number plus a multiple of another column's previous one, as
  * Euler's method integrates. `m`: the previous number plus the change in the last row with the same number in an earlier
  * column, as an action has the same effect. `g`: as `m`, and the change grows with a third column's previous number, as a
- * force does with a place.
+ * force does with a place. `x`: the largest magnitude so far of an earlier column, in this row too. `q`: the previous number
+ * plus a polynomial. `d`: one of these values, which the column's stream names.
  */
 export type Predictor =
   | readonly ["p"]
   | readonly ["l"]
-  | readonly ["c" | "f" | "a" | "m", column: number]
+  | readonly ["c" | "f" | "a" | "m" | "x", column: number]
   | readonly ["e", column: number, factor: number]
   | readonly ["g", same: number, column: number, factor: number]
+  | readonly ["q", variables: ReadonlyArray<Polynomials.Variable>, terms: ReadonlyArray<Polynomials.Term>]
+  | readonly ["d", ...values: ReadonlyArray<number>]
 
 /** Predicts the number of a column in a row. Earlier rows are complete, and so are earlier columns of this row. */
 export type Predict = (row: number) => number
@@ -50,11 +55,87 @@ export const predictorOf = (columns: Columns, column: number, predictor: Predict
       const [, , factor] = predictor
       return (row) => (row > 0 ? (own[row - 1] ?? 0) + factor * (other[row - 1] ?? 0) : 0)
     }
+    case "x": {
+      const other = columns[predictor[1]] ?? EMPTY
+      return (row) => Math.max(previous(row), Math.abs(other[row] ?? 0))
+    }
+    case "q": {
+      const change = Polynomials.changeOf(columns, predictor[1], predictor[2])
+      return (row) => (row > 0 ? (own[row - 1] ?? 0) + change(row) : 0)
+    }
+    case "d":
+      return () => predictor[1] ?? 0
     case "m":
       return changeBy(own, columns[predictor[1]] ?? EMPTY)
     case "g":
       return changeBy(own, columns[predictor[1]] ?? EMPTY, columns[predictor[2]] ?? EMPTY, predictor[3])
   }
+}
+
+/** The columns that a rule reads, in the row before (`before`) and in the same row (`now`). */
+export const readBy = (
+  predictor: Predictor,
+): { readonly before: ReadonlyArray<number>; readonly now: ReadonlyArray<number> } => {
+  switch (predictor[0]) {
+    case "p":
+    case "l":
+    case "d":
+      return NOTHING_READ
+    case "e":
+      return { before: [predictor[1]], now: [] }
+    case "g":
+      return { before: [predictor[2]], now: [predictor[1]] }
+    case "q": {
+      const of = (wanted: number) => predictor[1].flatMap(([column, lag]) => (lag === wanted ? [column] : []))
+      return { before: of(1), now: of(0) }
+    }
+    default:
+      return { before: [], now: [predictor[1]] }
+  }
+}
+
+/** The rule with other numbers of the columns that it reads. Undefined if one is missing, or comes too late for `own`. */
+export const renumbered = (
+  predictor: Predictor,
+  numberOf: (column: number) => number | undefined,
+  own: number,
+): Predictor | undefined => {
+  const { before, now } = readBy(predictor)
+  const placed = new Map<number, number>()
+  for (const column of [...before, ...now]) {
+    const number = numberOf(column)
+    if (number === undefined) return undefined
+    placed.set(column, number)
+  }
+  if (now.some((column) => (placed.get(column) ?? own) >= own)) return undefined
+  const of = (column: number) => placed.get(column) ?? column
+  switch (predictor[0]) {
+    case "p":
+    case "l":
+    case "d":
+      return predictor
+    case "e":
+      return ["e", of(predictor[1]), predictor[2]]
+    case "g":
+      return ["g", of(predictor[1]), of(predictor[2]), predictor[3]]
+    case "q":
+      return ["q", predictor[1].map(([column, lag, centre]) => [of(column), lag, centre] as const), predictor[2]]
+    default:
+      return [predictor[0], of(predictor[1])]
+  }
+}
+
+const NOTHING_READ = { before: [], now: [] }
+
+/** The columns whose numbers predict those of a column, and itself, in order. */
+export const neededFor = (predictors: ReadonlyArray<Predictor>, index: number): ReadonlyArray<number> => {
+  const found = new Set([index])
+  for (const column of found) {
+    const { before, now } = readBy(predictors[column] ?? ["p"])
+    for (const other of before) found.add(other)
+    for (const other of now) found.add(other)
+  }
+  return [...found].filter((column) => column < predictors.length).sort((a, b) => a - b)
 }
 
 /**
@@ -81,7 +162,7 @@ const COMPARED_ROWS = 48
 /** Columns that a rule may refer to, so that a wide world costs little. */
 const MAX_CONSIDERED = 24
 
-/** Chooses the rule for a column that leaves the fewest bytes. A column without changes keeps `p`. */
+/** Chooses the rule for a column that leaves the fewest bytes, apart from `q` and `d`. A column without changes keeps `p`. */
 export const choose = (columns: Columns, column: number): Predictor => {
   const own = columns[column] ?? EMPTY
   const rows = Math.min(own.length, COMPARED_ROWS)
@@ -95,7 +176,7 @@ export const choose = (columns: Columns, column: number): Predictor => {
   }
   consider(["l"])
   for (const other of others.slice(0, MAX_CONSIDERED)) {
-    if (other < column) for (const kind of ["c", "f", "a", "m"] as const) consider([kind, other])
+    if (other < column) for (const kind of ["c", "f", "a", "m", "x"] as const) consider([kind, other])
     const factor = factorBetween(own, columns[other] ?? EMPTY)
     if (factor !== undefined) consider(["e", other, factor])
   }

@@ -1,19 +1,21 @@
 /**
  * A run of steps as the columns of a `StepsRecorded`: actions, results, changes of the world's document and readings.
  *
- * The columns are a JSON header, a line feed and the bytes of `NumberColumns`, compressed with raw DEFLATE. A digest
- * covers them before compression. Decoding checks every size before it allocates memory, because a log may come from a
+ * The columns are a JSON header, a line feed and the streams of `ColumnStreams`. A digest covers these bytes. The header
+ * is compressed (`ColumnBytes`). Decoding checks every size before it allocates memory, because a log may come from a
  * stranger.
  */
 
 import * as crypto from "node:crypto"
-import * as zlib from "node:zlib"
 import { Schema } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { MAX_STEPS } from "../../values/StepAddress.ts"
 import { PatchOperation } from "../vocabulary/Sensing.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
+import * as ColumnBytes from "./ColumnBytes.ts"
 import * as ColumnHeader from "./ColumnHeader.ts"
+import * as ColumnStreams from "./ColumnStreams.ts"
+import { ColumnWriter } from "./ColumnWriter.ts"
 import {
   type Field,
   type FieldReader,
@@ -25,7 +27,6 @@ import {
   split,
 } from "./JsonColumns.ts"
 import * as NumberColumns from "./NumberColumns.ts"
-import type { Predictor } from "./Predictors.ts"
 import type { RowRun } from "./RowRun.ts"
 
 /** One step. */
@@ -43,6 +44,8 @@ export interface Step {
 
 /** The encoded columns, as the payload holds them. */
 export interface Encoded {
+  /** How they are encoded: 2, or 1 in logs of earlier versions. */
+  readonly encoding: 1 | 2
   readonly bytes: number
   readonly digest: string
   readonly columns: string
@@ -58,23 +61,18 @@ export interface Encoder {
 
 /** Makes an encoder. */
 export const encoder = (): Encoder => {
-  let known: { readonly shape: string; readonly hints: ReadonlyArray<Predictor> } | undefined
+  const writer = new ColumnWriter()
   const encoded = (shape: Shape, columns: ReadonlyArray<Float64Array>, steps: number): Encoded | undefined => {
     if (ColumnHeader.isTooWide(shape, steps)) return undefined
-    const key = JSON.stringify(shape, (name, value) => (name === "texts" ? undefined : value))
-    const found = NumberColumns.encode(columns, steps, known?.shape === key ? known.hints : [])
-    // A short run says little about which predictions fit.
-    if (steps >= FEW_STEPS) known = { shape: key, hints: found.predictors }
-    const header = Buffer.from(
-      `${JSON.stringify({ shape, predictors: found.predictors, masks: found.masks })}\n`,
-      "utf8",
-    )
-    const content = Buffer.concat([header, found.planes])
-    if (content.length > MAX_COLUMN_BYTES) return undefined
+    const { predictors, sizes, streams } = writer.write(ColumnHeader.namesOf(shape), columns, steps)
+    const header = Buffer.from(`${JSON.stringify({ rows: steps, shape, predictors, sizes })}\n`, "utf8")
+    const bytes = header.length + streams.length
+    if (bytes > MAX_COLUMN_BYTES) return undefined
     return {
-      bytes: content.length,
-      digest: crypto.hash("sha256", content, "hex"),
-      columns: zlib.deflateRawSync(content, { level: 6 }).toString("base64"),
+      encoding: 2,
+      bytes,
+      digest: crypto.createHash("sha256").update(header).update(streams).digest("hex"),
+      columns: ColumnBytes.pack(header, streams),
     }
   }
   return {
@@ -90,8 +88,6 @@ export const encoder = (): Encoder => {
     },
   }
 }
-
-const FEW_STEPS = 16
 
 /** A patch of replacements becomes an object by path, so that each path has a column. */
 const rowOf = ({ action, result, error, patch, readings }: Step): JsonObject => ({
@@ -188,20 +184,12 @@ export interface StepReader {
 }
 
 /** Decodes the columns of a run, and makes steps only when they are asked for. Throws as `decode`. */
-export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader => {
+export const readerOf = (content: Content): StepReader => {
+  const { steps } = content
   if (!Number.isInteger(steps) || steps < 0 || steps > MAX_STEPS) {
     throw new Error(`it says that it holds ${steps} steps, and no event holds more than ${MAX_STEPS}`)
   }
-  const content = inflated(columns, bytes)
-  if (crypto.hash("sha256", content, "hex") !== digest) throw new Error("its columns do not have their digest")
-  const end = content.indexOf(LINE_FEED)
-  if (end < 0) throw new Error("its columns have no header")
-  const { shape, predictors, masks } = ColumnHeader.read(content.subarray(0, end).toString("utf8"), steps)
-  const planes = content.subarray(end + 1)
-  const size = NumberColumns.sizeOf(masks, steps)
-  if (planes.length !== size)
-    throw new Error(`its columns have ${planes.length} bytes, expected ${size} for ${steps} steps`)
-  const column = NumberColumns.decoder({ predictors, masks, planes }, steps)
+  const { shape, column } = columnsOf(content)
   if (shape.kind !== "object") {
     const read: Reader = join(shape, inOrder(column, 0))
     const stepAt = (row: number) => stepOf(read(row))
@@ -229,6 +217,29 @@ export const readerOf = ({ steps, bytes, digest, columns }: Content): StepReader
       readings?.shape.kind === "object" &&
       readings.shape.fields.every(({ has }) => has !== true),
   }
+}
+
+/** The shape of the steps, and a reader of columns. */
+const columnsOf = ({ encoding, steps, bytes, digest, columns }: Content) => {
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > MAX_COLUMN_BYTES) {
+    throw new Error(`its columns have ${bytes} bytes, and no event has more than ${MAX_COLUMN_BYTES}`)
+  }
+  const { header, rest } = encoding === 2 ? ColumnBytes.unpack(columns, bytes) : ColumnBytes.inflate(columns, bytes)
+  const hash = crypto.createHash("sha256").update(header).update(rest)
+  if (hash.digest("hex") !== digest) throw new Error("its columns do not have their digest")
+  const text = header.toString("utf8", 0, header.length - 1)
+  if (encoding === 2) {
+    const { rows, shape, predictors, sizes } = ColumnHeader.read(text, steps)
+    if (rows !== steps) throw new Error(`it has columns of ${rows} steps, expected ${steps}`)
+    const size = sizes.reduce((sum, length) => sum + length, 0)
+    if (rest.length !== size) throw new Error(`its columns have ${rest.length} bytes, expected ${size}`)
+    return { shape, column: ColumnStreams.decoder({ predictors, sizes, streams: rest }, steps) }
+  }
+  const { shape, predictors, masks } = ColumnHeader.readFirst(text, steps)
+  const size = NumberColumns.sizeOf(masks, steps)
+  if (rest.length !== size)
+    throw new Error(`its columns have ${rest.length} bytes, expected ${size} for ${steps} steps`)
+  return { shape, column: NumberColumns.decoder({ predictors, masks, planes: rest }, steps) }
 }
 
 const inOrder = (column: (index: number) => Float64Array, from: number): (() => Float64Array) => {
@@ -273,23 +284,4 @@ class Part implements FieldReader {
     this.#read ??= join(this.field.shape, inOrder(this.#column, this.#at + (this.field.has === true ? 1 : 0)))
     return this.#read(row)
   }
-}
-
-const LINE_FEED = 10
-
-const inflated = (columns: string, bytes: number): Buffer => {
-  if (!Number.isInteger(bytes) || bytes < 0 || bytes > MAX_COLUMN_BYTES) {
-    throw new Error(`its columns have ${bytes} bytes, and no event has more than ${MAX_COLUMN_BYTES}`)
-  }
-  const compressed = Buffer.from(columns, "base64")
-  let content: Buffer
-  try {
-    content = zlib.inflateRawSync(compressed, { maxOutputLength: Math.max(1, bytes) })
-  } catch (cause) {
-    throw new Error(
-      `its columns cannot be decompressed to ${bytes} bytes (${cause instanceof Error ? cause.message : cause})`,
-    )
-  }
-  if (content.length !== bytes) throw new Error(`its columns have ${content.length} bytes, expected ${bytes}`)
-  return content
 }

@@ -312,7 +312,9 @@ export const rolloutEvents = [
     "A run of steps of one episode, in columns. It stands for the reset, commands, outcomes, changes, rewards and readings of these steps, which reads of the log return in its place.",
     {
       plugin: Schema.NonEmptyString,
-      encoding: Schema.Literal(1).annotations({ description: "The version of the columns" }),
+      encoding: Schema.Literal(1, 2).annotations({
+        description: "The version of the columns: 2, or 1 in logs of earlier versions",
+      }),
       first: count.annotations({ description: "The index of its first step in the episode, from 0" }),
       steps: Schema.Int.pipe(Schema.between(0, MAX_STEPS)).annotations({ description: "The number of its steps" }),
       rule: Schema.String.annotations({ description: "The gate rule that allowed them" }),
@@ -330,7 +332,7 @@ export const rolloutEvents = [
         description: "The size of the columns before compression",
       }),
       digest: Sha256.annotations({ description: "Digest of the columns before compression" }),
-      columns: Schema.String.annotations({ description: "The columns: raw DEFLATE (RFC 1951) in base64" }),
+      columns: Schema.String.annotations({ description: "The columns, compressed, in base64" }),
     },
     { personal: { begin: { seed: 0, options: {}, state: null, readings: {} }, columns: "" } },
   ),

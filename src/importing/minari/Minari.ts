@@ -8,7 +8,7 @@ import { NotRepresentable } from "../../datasets/minari/Leaves.ts"
 import * as Metadata from "../../datasets/minari/Metadata.ts"
 import { Damaged } from "../../datasets/minari/reading/Column.ts"
 import * as DataSet from "../../datasets/minari/reading/DataSet.ts"
-import { encoder, type Step } from "../../events/steps/StepColumns.ts"
+import { type Encoded, encoder, type Step } from "../../events/steps/StepColumns.ts"
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import type { Space } from "../../plugins/author.ts"
 import { defined } from "../../values/defined.ts"
@@ -168,7 +168,7 @@ class Mapping {
       const isEnd = isLast && offset + part.steps === steps.length
       run.stepped(
         {
-          ...{ plugin: episode.plugin, encoding: 1, first: first + offset, rule: "import", priorities: {} },
+          ...{ plugin: episode.plugin, first: first + offset, rule: "import", priorities: {} },
           ...part,
           ...(first + offset === 0 ? { begin: beginOf(episode) } : {}),
           ...(isEnd ? { totals: totalsOf(episode) } : {}),
@@ -189,7 +189,7 @@ class Mapping {
   #encoded(
     steps: ReadonlyArray<Step>,
     offset = 0,
-  ): ReadonlyArray<readonly [number, { steps: number; bytes: number; digest: string; columns: string }]> {
+  ): ReadonlyArray<readonly [number, Encoded & { readonly steps: number }]> {
     const encoded = this.#encoder.encode(steps)
     if (encoded !== undefined) return [[offset, { steps: steps.length, ...encoded }]]
     if (steps.length < 2) {

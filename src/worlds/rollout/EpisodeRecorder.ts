@@ -231,7 +231,6 @@ export class EpisodeRecorder {
       causationId,
       payload: {
         plugin,
-        encoding: 1,
         first: this.#recorded,
         steps,
         rule,

@@ -1,11 +1,14 @@
 import * as crypto from "node:crypto"
+import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import { it as effectIt } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { EventLog, InvalidEvent, LogCorrupt } from "../../../src/events/log/EventLog.ts"
-import { decode, encoder, type Step } from "../../../src/events/steps/StepColumns.ts"
+import * as ColumnBytes from "../../../src/events/steps/ColumnBytes.ts"
+import { writeDistances } from "../../../src/events/steps/ColumnStreams.ts"
+import { type Content, decode, encoder, readerOf, type Step } from "../../../src/events/steps/StepColumns.ts"
 import * as StepPosition from "../../../src/events/steps/StepPosition.ts"
 import { MAX_COLUMN_BYTES } from "../../../src/events/vocabulary/Worlds.ts"
 import type { Json, JsonObject } from "../../../src/values/Json.ts"
@@ -78,16 +81,56 @@ describe("columns of steps", () => {
     )
   })
 
-  it("predict a force that grows with a place, and store a choice of two in a fraction of a byte", () => {
+  it("predict a force by an equation of the place and the action, and store a choice of two in an eighth of a byte", () => {
     const steps = swings(512)
     const found = encoded(steps)
     expect(decode(found)).toEqual(steps)
-    const content = zlib.inflateRawSync(Buffer.from(found.columns, "base64"))
-    const { predictors } = JSON.parse(content.subarray(0, content.indexOf(10)).toString())
+    const { predictors, sizes } = headerOf(found)
     // The columns: the action, the reward twice, the place, the speed.
-    expect(predictors.map(([kind]: [string]) => kind)).toEqual([expect.stringMatching("^[pl]$"), "p", "p", "e", "g"])
-    // Most of it is the speed, which nothing predicts to the bit. Without these rules it is more than 12.
-    expect(Buffer.from(found.columns, "base64").length / steps.length).toBeLessThan(7)
+    expect(predictors.map(([kind]: [string]) => kind)).toEqual(["d", "d", "d", "e", "q"])
+    expect(sizes[0] / steps.length).toBeLessThan(0.15)
+    expect(Buffer.from(found.columns, "base64").length / steps.length).toBeLessThan(1.5)
+  })
+
+  it("use the equation of runs before, whatever else a document has", () => {
+    const steps = swings(1000).map(({ patch, ...step }, index) => {
+      const more = index < 500 ? [] : [{ op: "replace" as const, path: "/aside", value: index % 5 }]
+      return { ...step, patch: [...more, ...patch] }
+    })
+    const one = encoder()
+    const runs = [0, 500].map((from) => steps.slice(from, from + 500))
+    const contents = runs.map((run) => ({ steps: run.length, ...(one.encode(run) ?? encoded([])) }))
+    expect(contents.map((content) => decode(content))).toEqual(runs)
+    const [first, second] = contents.map((content) => headerOf(content).predictors.at(-1))
+    expect(first[0]).toBe("q")
+    // The same terms, and columns that are one further.
+    expect(second[2]).toEqual(first[2])
+    expect(second[1].map(([column]: [number]) => column)).toEqual([expect.any(Number), expect.any(Number)])
+    expect(contents[1]?.columns.length).toBeLessThan(900)
+  })
+
+  it("read numbers at the edges of what a number can be", () => {
+    const edges = [0, 5e-324, -5e-324, 1e308, -1e308, 2 ** 53, -(2 ** 53) - 2, 1 / 3, -1e-300, 0, 1, -1]
+    const steps = Array.from({ length: 96 }, (_, index): Step => {
+      const value = edges[(index * 7) % edges.length] ?? 0
+      return { action: null, result: { a: value, b: index % 30, c: value * (index % 31) + 0 }, patch: [], readings: {} }
+    }).filter(({ result }) => Number.isFinite(result.c))
+    expect(decode(encoded(steps))).toEqual(steps)
+  })
+
+  it("of logs of earlier versions read as they did", () => {
+    const lines = fs
+      .readFileSync(new URL("./encoding-1.jsonl", import.meta.url), "utf8")
+      .trim()
+      .split("\n")
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      const { steps, content }: { steps: ReadonlyArray<Step>; content: Content } = JSON.parse(line)
+      const first: Content = { encoding: 1, ...content }
+      expect(decode(first)).toEqual(steps)
+      const { partsAt } = readerOf(first)
+      expect(steps.map((_, row) => partsAt(row).action)).toEqual(steps.map(({ action }) => action))
+    }
   })
 
   it("keep keys with a meaning in JavaScript", () => {
@@ -98,6 +141,8 @@ describe("columns of steps", () => {
     expect(Object.getPrototypeOf(step?.readings)).toBe(Object.prototype)
   })
 })
+
+const headerOf = ({ columns, bytes }: Content) => JSON.parse(ColumnBytes.unpack(columns, bytes).header.toString())
 
 /** A mass on a spring, which an agent pushes to one side or the other. */
 const swings = (count: number): ReadonlyArray<Step> => {
@@ -121,18 +166,30 @@ const swings = (count: number): ReadonlyArray<Step> => {
 
 const step = { action: 1, result: { reward: 1 }, patch: [], readings: { observation: [0.5] } }
 const good = encoded([step, step, step])
+const sealed = (bytes: Buffer) => ({
+  steps: 3,
+  bytes: bytes.length,
+  digest: crypto.createHash("sha256").update(bytes).digest("hex"),
+})
+/** Columns of the first encoding. */
 const packed = (content: Uint8Array | string, more: object = {}) => {
   const bytes = Buffer.from(content as string)
-  return {
-    steps: 3,
-    bytes: bytes.length,
-    digest: crypto.createHash("sha256").update(bytes).digest("hex"),
-    columns: zlib.deflateRawSync(bytes).toString("base64"),
-    ...more,
-  }
+  const columns = zlib.deflateRawSync(bytes).toString("base64")
+  return { encoding: 1 as const, ...sealed(bytes), columns, ...more }
 }
 const header = (shape: unknown, predictors: unknown, masks: unknown) =>
   `${JSON.stringify({ shape, predictors, masks })}\n`
+/** Columns of today's encoding. */
+const streamed = (
+  predictors: unknown,
+  streams: ReadonlyArray<Uint8Array>,
+  sizes = streams.map(({ length }) => length),
+) => {
+  const head = Buffer.from(`${JSON.stringify({ rows: 3, shape: row, predictors, sizes })}\n`)
+  const rest = Buffer.concat(streams)
+  const columns = ColumnBytes.pack(head, rest)
+  return { encoding: 2 as const, ...sealed(Buffer.concat([head, rest])), columns }
+}
 const number = { kind: "number" }
 const list = { kind: "list", items: [] }
 const row = {
@@ -146,22 +203,53 @@ const row = {
 
 describe("columns of a stranger", () => {
   const bomb = zlib.deflateRawSync(Buffer.alloc(64 * 1024 * 1024))
+  const bombSize = Buffer.alloc(4)
+  bombSize.writeUInt32LE(bomb.length)
+  const bombed = Buffer.concat([bombSize, bomb]).toString("base64")
+  const infinite = writeDistances(Float64Array.of(0, Number.POSITIVE_INFINITY, 0), () => 0, 3).stream
   const nan = Buffer.alloc(24)
   for (let index = 0; index < 3; index++) nan.writeDoubleLE(Number.NaN, index * 8)
   const planes = Buffer.alloc(24)
   for (let at = 0; at < 3; at++) for (let byte = 0; byte < 8; byte++) planes[byte * 3 + at] = nan[at * 8 + byte] ?? 0
-  const cases: ReadonlyArray<readonly [what: string, content: typeof good, reason: RegExp]> = [
+  const cases: ReadonlyArray<readonly [what: string, content: Content, reason: RegExp]> = [
     ["a billion steps", { ...good, steps: 1e9 }, /1000000000 steps, and no event holds more than 1024/],
-    ["fewer steps than columns have", { ...good, steps: 2 }, /bytes, expected|do not/],
+    ["fewer steps than columns have", { ...good, steps: 2 }, /columns of 3 steps, expected 2/],
+    ["a decompression bomb", { ...good, bytes: 1000, columns: bombed }, /cannot be decompressed to 1000 bytes/],
     [
-      "a decompression bomb",
-      { ...good, bytes: 1000, columns: bomb.toString("base64") },
+      "a decompression bomb of the first encoding",
+      { ...good, encoding: 1, bytes: 1000, columns: bomb.toString("base64") },
       /cannot be decompressed to 1000 bytes/,
     ],
     ["a larger size than any event has", { ...good, bytes: 1e12 }, /no event has more than 8388608/],
     ["a size that is too large", { ...good, bytes: good.bytes + 1 }, /bytes, expected/],
     ["another digest", { ...good, digest: "0".repeat(64) }, /do not have their digest/],
-    ["no compression", { ...good, columns: "aGVsbG8=" }, /cannot be decompressed/],
+    ["no compression", { ...good, columns: "AQAAAGhlbGxv" }, /cannot be decompressed/],
+    ["an end within the header", { ...good, columns: "aGVsbG8=" }, /5 bytes, which end within the header/],
+    ["hardly a byte", { ...good, columns: "aGU=" }, /2 bytes, which end within the header/],
+    [
+      "no header in the second encoding",
+      { ...packed("x"), encoding: 2, columns: ColumnBytes.pack(Buffer.from("x"), Buffer.alloc(0)) },
+      /no header/,
+    ],
+    ["streams of another size", streamed([["p"]], [Buffer.from("ab")], [1]), /2 bytes, expected 1/],
+    [
+      "a value that its column does not have",
+      streamed([["d", 1, 2, 3]], [Buffer.alloc(8)]),
+      /value 3 of 3 of its column/,
+    ],
+    ["a distance of more than 64 bits", streamed([["p"]], [Buffer.alloc(40)]), /a distance of 127 bits/],
+    ["an infinite number", streamed([["p"]], [infinite]), /step 1 of its columns is Infinity/],
+    ["too large an exponent", streamed([["q", [[0, 1, 0]], [[1, 1e6]]]], [Buffer.alloc(0)]), /between 0 and 9/],
+    [
+      "more terms than a polynomial has",
+      streamed([["q", [], Array.from({ length: 999 }, () => [1])]], [Buffer.alloc(0)]),
+      /at most 24/,
+    ],
+    [
+      "a polynomial of a later column in the same row",
+      streamed([["q", [[0, 0, 0]], [[1, 1]]]], [Buffer.alloc(0)]),
+      /not decoded before it/,
+    ],
     ["no header", packed("x"), /no header/],
     ["columns of unequal length", packed(`${header(row, [["p"]], [1])}ab`), /2 bytes, expected 3 for 3 steps/],
     ["more predictors than columns", packed(header(row, [["p"], ["p"]], [0, 0])), /expected 1 columns, found 2/],
@@ -215,7 +303,7 @@ describe("columns of a stranger", () => {
     })
   }
 
-  const payload = { plugin: "room", encoding: 1, first: 0, rule: "default", latencyMs: 1, priorities: {} }
+  const payload = { plugin: "room", first: 0, rule: "default", latencyMs: 1, priorities: {} }
   const append = (content: object) =>
     Effect.flatMap(EventLog, (log) =>
       log.append({

@@ -58,7 +58,6 @@ export const appendCompact = (log: EventLog.Service, plugin: string, events: Rea
       if (encoded === undefined) throw new Error("expected columns that fit")
       const payload = {
         plugin,
-        encoding: 1,
         first,
         steps: Math.min(size, steps.length - first),
         rule: "default",

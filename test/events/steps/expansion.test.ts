@@ -119,7 +119,7 @@ const appendPatches = (log: EventLog["Type"], patches: ReadonlyArray<Step["patch
     const encoded = encoder().encode(steps)
     if (encoded === undefined) throw new Error("expected columns that fit")
     const begin = { seed: 1, options: {}, state: { x: 0, deep: { y: 0 } }, readings: { seen: -1 } }
-    const payload = { plugin: "w", encoding: 1, first: 0, steps: steps.length, rule: "r", latencyMs: 1, priorities: {} }
+    const payload = { plugin: "w", first: 0, steps: steps.length, rule: "r", latencyMs: 1, priorities: {} }
     yield* log.append({
       stream: "task/t",
       actor: "kernel",

@@ -28,7 +28,7 @@ const appended = Effect.gen(function* () {
     const encoded = encoder().encode(steps)
     if (encoded === undefined) throw new Error("expected columns that fit")
     yield* append("StepsRecorded", {
-      ...{ plugin: "w", encoding: 1, first, steps: steps.length, rule: "r", latencyMs: 1, priorities: {} },
+      ...{ plugin: "w", first, steps: steps.length, rule: "r", latencyMs: 1, priorities: {} },
       ...(first === 0 ? { begin: { seed: 1, options: {}, state: { x: 0 }, readings: { observation: -1 } } } : {}),
       ...encoded,
     })
