@@ -22,6 +22,8 @@ const WAITING_TASKS = 32
 const WAITING_SLOTS = 4
 const WAITS_MS = 2_000
 const IDLE_SECONDS = 10
+/** A connection that rests tells the server's statistics of its last statements only after ten seconds. */
+const SETTLE_MS = 12_000
 const DEATHS = 3
 
 export const run = async function* (directory) {
@@ -157,8 +159,7 @@ const idle = async function* (given) {
     const perSecond = await onLog(given, async ({ log }) => {
       const runners = []
       for (let index = 0; index <= others; index++) runners.push(await startRunner(log, `r${index}`, 4))
-      // The server reports what its connections did about a second later.
-      await sleep(2_000)
+      await sleep(SETTLE_MS)
       const before = await transactions(given.sql)
       await sleep(IDLE_SECONDS * 1_000)
       const after = await transactions(given.sql)

@@ -278,15 +278,21 @@ describe("scarce and old connections", () => {
           Effect.promise(() => client.connect()),
           () => Effect.promise(() => client.end()),
         )
-        const settingAfter = async (synced: boolean) => {
+        const settingAfter = async (call: string) => {
           await client.query("BEGIN; SET LOCAL synchronous_commit = off")
-          await client.query(`SELECT ${name}.append(5, '', ${synced}, ${Array(16).fill("'{}'").join(", ")})`)
+          await client.query(`SELECT ${name}.${call}`)
           const { rows } = await client.query("SHOW synchronous_commit")
           await client.query("ROLLBACK")
           return rows[0]?.synchronous_commit
         }
-        expect(yield* Effect.promise(() => settingAfter(true))).toBe("on")
-        expect(yield* Effect.promise(() => settingAfter(false))).toBe("off")
+        for (const [synced, setting] of [
+          [true, "on"],
+          [false, "off"],
+        ] as const) {
+          const group = `append(5, '', ${synced}, ${Array(16).fill("'{}'").join(", ")})`
+          const single = `append_event(5, '', ${synced}, ${Array(14).fill("NULL").join(", ")})`
+          for (const call of [group, single]) expect(yield* Effect.promise(() => settingAfter(call))).toBe(setting)
+        }
       }),
     ))
 })

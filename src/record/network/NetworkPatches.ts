@@ -10,6 +10,7 @@ import http from "node:http"
 import { syncBuiltinESMExports } from "node:module"
 import net from "node:net"
 import tls from "node:tls"
+import * as OwnConnections from "../../platform/recorded/OwnConnections.ts"
 import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import * as ClosedNetwork from "./ClosedNetwork.ts"
@@ -24,6 +25,7 @@ let isInstalled = false
 export const install = (): void => {
   if (isInstalled) return
   isInstalled = true
+  OwnConnections.watch()
   HttpClients.note()
   noteServers()
   closeRequests()

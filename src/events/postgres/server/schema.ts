@@ -4,7 +4,7 @@ import { MAX_STORED_BYTES } from "../../payload/StoredPayload.ts"
 import { keysSchemaOf } from "./address.ts"
 
 /** The format of the tables. A log of another format is upgraded on request, never by opening it. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /** The channel on which each append announces itself. */
 export const channelOf = (schema: string): string => `hindcast ${schema}`
@@ -64,18 +64,11 @@ const keyTablesOf = (keys: string): ReadonlyArray<string> => [
   `CREATE TABLE ${keys}.seal (one boolean PRIMARY KEY DEFAULT true CHECK (one), secret bytea NOT NULL CHECK (octet_length(secret) = 32))`,
 ]
 
-const functionsOf = (schema: string): ReadonlyArray<string> => [
-  // Waits for other appends. The caller's transaction then sees what they committed.
-  `CREATE FUNCTION ${schema}.locked() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
-  BEGIN
-    PERFORM 1 FROM lock FOR UPDATE;
-  END $$`,
-  // Appends rows directly after a given head, all or none. The caller has made positions, versions and hashes for it.
-  `CREATE FUNCTION ${schema}.append(
-    _after bigint, _hash bytea, _synced boolean, _recorded_at bigint[], _ids uuid[], _timelines text[], _streams text[], _versions bigint[],
-    _types text[], _schema_versions integer[], _tasks text[], _causes uuid[], _actors text[], _occurred_at bigint[], _payloads text[],
-    _keys text[], _hashes bytea[], _digests bytea[], _contents text[])
-  RETURNS TABLE (placed boolean, clock bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
+/** A function that appends. It takes the log's lock, and inserts only directly after the head that its caller knows. */
+const appending = (schema: string, name: string, args: string, count: string, insert: string, also = ""): string =>
+  `CREATE FUNCTION ${schema}.${name}(
+    _after bigint, _hash bytea, _synced boolean, ${args},
+    OUT placed boolean, OUT clock bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
   DECLARE
     head record;
     stored bigint;
@@ -83,24 +76,50 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     IF NOT _synced THEN PERFORM set_config('synchronous_commit', 'off', true);
     ELSIF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
-    PERFORM 1 FROM lock FOR UPDATE;
+    PERFORM FROM lock FOR UPDATE;
     SELECT e.position, e.hash INTO head FROM events e ORDER BY e.position DESC LIMIT 1;
     placed := coalesce(head.position, 0) = _after AND (head.hash IS NULL OR head.hash = _hash);
     clock := floor(extract(epoch FROM clock_timestamp()) * 1000);
-    IF NOT placed THEN RETURN NEXT; RETURN; END IF;
-    INSERT INTO events SELECT _after + n, id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash
-      FROM unnest(_ids, _timelines, _streams, _versions, _types, _schema_versions, _tasks, _causes, _actors, _occurred_at, _recorded_at, _payloads, _keys, _hashes)
-      WITH ORDINALITY AS a(id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash, n);
+    IF NOT placed THEN RETURN; END IF;
+    ${insert};
     GET DIAGNOSTICS stored = ROW_COUNT;
-    IF stored <> cardinality(_ids) THEN
-      RAISE EXCEPTION 'stored % of % events: a rule or trigger of another program skipped the others', stored, cardinality(_ids) USING ERRCODE = 'data_corrupted';
+    IF stored <> ${count} THEN
+      RAISE EXCEPTION 'stored % of % events: a rule or trigger of another program skipped the others', stored, ${count} USING ERRCODE = 'data_corrupted';
     END IF;
-    IF cardinality(_digests) > 0 THEN
-      INSERT INTO blobs SELECT * FROM unnest(_digests, _contents) ON CONFLICT (digest) DO NOTHING;
-    END IF;
+    ${also}
     PERFORM pg_notify('${channelOf(schema)}', (_after + stored)::text);
-    RETURN NEXT;
+  END $$`
+
+const functionsOf = (schema: string): ReadonlyArray<string> => [
+  // Waits for other appends. The caller's transaction then sees what they committed.
+  `CREATE FUNCTION ${schema}.locked() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
+  BEGIN
+    PERFORM 1 FROM lock FOR UPDATE;
   END $$`,
+  // Appends rows directly after a given head, all or none. The caller has made positions, versions and hashes for it.
+  appending(
+    schema,
+    "append",
+    `_recorded_at bigint[], _ids uuid[], _timelines text[], _streams text[], _versions bigint[],
+    _types text[], _schema_versions integer[], _tasks text[], _causes uuid[], _actors text[], _occurred_at bigint[], _payloads text[],
+    _keys text[], _hashes bytea[], _digests bytea[], _contents text[]`,
+    "cardinality(_ids)",
+    `INSERT INTO events SELECT _after + n, id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash
+      FROM unnest(_ids, _timelines, _streams, _versions, _types, _schema_versions, _tasks, _causes, _actors, _occurred_at, _recorded_at, _payloads, _keys, _hashes)
+      WITH ORDINALITY AS a(id, timeline, stream, version, type, schema_version, task, cause, actor, occurred, recorded, payload, key, hash, n)`,
+    `IF cardinality(_digests) > 0 THEN
+      INSERT INTO blobs SELECT * FROM unnest(_digests, _contents) ON CONFLICT (digest) DO NOTHING;
+    END IF;`,
+  ),
+  // The same for one event without a blob, as most commits are: arrays of one element take longer than its INSERT.
+  appending(
+    schema,
+    "append_event",
+    `_recorded_at bigint, _id uuid, _timeline text, _stream text, _version bigint, _type text, _schema_version integer,
+    _task text, _cause uuid, _actor text, _occurred_at bigint, _payload text, _key text, _own_hash bytea`,
+    "1",
+    `INSERT INTO events VALUES (_after + 1, _id, _timeline, _stream, _version, _type, _schema_version, _task, _cause, _actor, _occurred_at, _recorded_at, _payload, _key, _own_hash)`,
+  ),
   `CREATE FUNCTION ${schema}.unchanging() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'a Hindcast log never changes: % of % refused', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
@@ -118,7 +137,7 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     END IF;
     -- A role that had more keeps nothing of it.
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM %I', _role);
-    EXECUTE format('REVOKE ALL ON FUNCTION ${schema}.append, ${schema}.locked FROM %I', _role);
+    EXECUTE format('REVOKE ALL ON FUNCTION ${schema}.append, ${schema}.append_event, ${schema}.locked FROM %I', _role);
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %I', keys, _role);
     EXECUTE format('REVOKE ALL ON SCHEMA ${schema}, %I FROM %I', keys, _role);
     EXECUTE format('GRANT USAGE ON SCHEMA ${schema} TO %I', _role);
@@ -128,7 +147,7 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
       EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I', keys, _role);
     END IF;
     IF _access = 'writer' THEN
-      EXECUTE format('GRANT EXECUTE ON FUNCTION ${schema}.append, ${schema}.locked TO %I', _role);
+      EXECUTE format('GRANT EXECUTE ON FUNCTION ${schema}.append, ${schema}.append_event, ${schema}.locked TO %I', _role);
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON ${schema}.lease, ${schema}.heartbeats, ${schema}.snapshots, ${schema}.snapshot_parts TO %I', _role);
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO %I', keys, _role);
     END IF;
