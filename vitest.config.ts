@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: "program",
           include: [...program],
-          exclude: ran,
+          exclude: [...ran],
           globalSetup: [
             "./test/build.ts",
             "./test/buildPrograms.ts",

@@ -51,7 +51,10 @@ const server = http.createServer(async (request, response) => {
   const served = answers.get(path)
   const socket = response.socket as Socket
   socket.on("error", () => {})
-  if (served === undefined) return socket.destroy()
+  if (served === undefined) {
+    socket.destroy()
+    return
+  }
   let next = () => {}
   let came = Promise.resolve()
   const arm = () => {

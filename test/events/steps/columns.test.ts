@@ -126,7 +126,7 @@ describe("columns of steps", () => {
     expect(lines).toHaveLength(2)
     for (const line of lines) {
       const { steps, content }: { steps: ReadonlyArray<Step>; content: Content } = JSON.parse(line)
-      const first: Content = { encoding: 1, ...content }
+      const first: Content = { ...content, encoding: 1 }
       expect(decode(first)).toEqual(steps)
       const { partsAt } = readerOf(first)
       expect(steps.map((_, row) => partsAt(row).action)).toEqual(steps.map(({ action }) => action))
