@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect } from "vitest"
 import * as AppendValidation from "../../src/events/append/AppendValidation.ts"
+import * as DirectAppend from "../../src/events/append/DirectAppend.ts"
 import * as Writer from "../../src/events/append/Writer.ts"
 import { type Appended, type AppendRequest, NoStream, VersionConflict } from "../../src/events/log/EventLog.ts"
 import * as PersonalDataKeys from "../../src/events/payload/PersonalDataKeys.ts"
@@ -41,6 +42,62 @@ describe("the writer", () => {
         { concurrency: "unbounded" },
       )
       expect(batches).toEqual([1, 50])
+    }),
+  )
+
+  it.scopedLive("commits appends without a fiber together with the others, and tells each its own result", () =>
+    Effect.gen(function* () {
+      const orders: Array<ReadonlyArray<string>> = []
+      const conflict = new VersionConflict({ stream: "lost", expected: NoStream, actual: 1, missed: [] })
+      const append = yield* Writer.make(
+        "test",
+        AppendValidation.make(Vocabulary.core, PersonalDataKeys.memory()),
+        (requests) => {
+          orders.push(requests.map(({ stream }) => stream))
+          if (requests.some(({ stream }) => stream === "broken")) throw new Error("a defect")
+          return Either.right(
+            requests.map(({ stream }) => (stream === "lost" ? Either.left(conflict) : Either.right(answered))),
+          )
+        },
+      )
+      const never = () => Promise.reject(new Error("expected no fiber"))
+      const direct = DirectAppend.appending({ append }, never)
+      const to = (stream: string) => direct({ ...request, stream })
+      const fiber = yield* Effect.fork(append({ ...request, stream: "fiber" }))
+      yield* Effect.yieldNow()
+      const ends = yield* Effect.promise(() =>
+        Promise.allSettled([to("a"), to("lost"), to(""), ...times(5000).map(() => to("many"))]),
+      )
+      yield* Fiber.join(fiber)
+      expect(ends.slice(0, 2)).toEqual([
+        { status: "fulfilled", value: answered },
+        { status: "rejected", reason: conflict },
+      ])
+      expect(ends[2]).toMatchObject({ status: "rejected", reason: { _tag: "InvalidEvent" } })
+      expect(ends.slice(3).every(({ status }) => status === "fulfilled")).toBe(true)
+      expect(orders[0]?.slice(0, 4)).toEqual(["fiber", "a", "lost", "many"])
+      expect(orders.flat()).toHaveLength(5003)
+      yield* Effect.promise(() => expect(to("broken")).rejects.toThrow("a defect"))
+    }),
+  )
+
+  it.live("refuses appends without a fiber once it is closed, and runs those of a view by the view's own append", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { append, batches } = yield* Scope.extend(counting, scope)
+      const view = (request: AppendRequest) => append({ ...request, timeline: "another" })
+      const asked: Array<unknown> = []
+      const viewed = DirectAppend.appending({ append: view }, (effect) => {
+        asked.push(effect)
+        return Effect.runPromise(effect)
+      })
+      expect(yield* Effect.promise(() => viewed(request))).toEqual(answered)
+      expect([asked.length, batches]).toEqual([1, [1]])
+      const direct = DirectAppend.appending({ append }, Effect.runPromise)
+      const waiting = direct(request)
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Effect.promise(() => waiting)).toEqual(answered)
+      yield* Effect.promise(() => expect(direct(request)).rejects.toMatchObject({ _tag: "LogUnavailable" }))
     }),
   )
 

@@ -11,6 +11,7 @@ import {
   LogUnavailable,
 } from "../log/EventLog.ts"
 import type * as AppendValidation from "./AppendValidation.ts"
+import * as DirectAppend from "./DirectAppend.ts"
 
 /** Maximum number of queued appends. Later ones wait for room (back-pressure). */
 const MAX_PENDING = 4096
@@ -50,6 +51,8 @@ interface PendingAppend<Request = unknown> {
  * are in the log. Without `flush`, `commit` flushes by itself.
  *
  * Drops an interrupted append that still waits. Closing the scope commits waiting appends; later ones fail.
+ *
+ * The same appends without a fiber are registered with {@link DirectAppend}.
  */
 export const make = (
   name: string,
@@ -143,9 +146,24 @@ export const make = (
     if (flushing === 0) flushed()
   })
 
+  const closedError = () => new LogUnavailable({ log: name, reason: "it was closed" })
+
+  const direct: DirectAppend.DirectAppend = (request, resolve, reject) => {
+    if (closed) return reject(closedError())
+    const waiting = {
+      caller: undefined,
+      resume: (result: Effect.Effect<Appended, AppendError>) => DirectAppend.settle(result, resolve, reject),
+    }
+    if (pending.length >= MAX_PENDING || overflow.length > 0) overflow.push({ ...waiting, request })
+    else {
+      enqueue(request, waiting)
+      schedule()
+    }
+  }
+
   const append = (request: AppendRequest): Effect.Effect<Appended, AppendError> =>
     CallingFiber.withCaller((caller) => {
-      if (closed) return Effect.fail(new LogUnavailable({ log: name, reason: "it was closed" }))
+      if (closed) return Effect.fail(closedError())
       if (pending.length >= MAX_PENDING || overflow.length > 0) {
         return Effect.async((resume) => {
           overflow.push({ request, resume, caller })
@@ -161,7 +179,7 @@ export const make = (
 
   return Effect.as(
     Effect.addFinalizer(() => Effect.zipRight(Effect.sync(close), allFlushed)),
-    append,
+    DirectAppend.register(append, direct),
   )
 }
 

@@ -30,11 +30,18 @@ export const isLayered: Effect.Effect<boolean> = Effect.clockWith((now) => Effec
 
 /** Keeps the process alive until the work settles. */
 export const during = <A>(work: Promise<A>): Promise<A> => {
+  begin()
+  return work.finally(end)
+}
+
+/** Keeps the process alive until the matching `end`. */
+export const begin = (): void => {
   timer ??= setInterval(() => {}, LONGEST_MS)
   if (underWay++ === 0) timer.ref()
-  return work.finally(() => {
-    if (--underWay === 0) timer?.unref()
-  })
+}
+
+export const end = (): void => {
+  if (--underWay === 0) timer?.unref()
 }
 
 /** One timer for all work: creating one costs more than everything else. */

@@ -54,7 +54,9 @@ export const make = (options: {
 }): RunLog => {
   const { taskId, onLogFailure, stream, onFailed = () => {} } = options
   const log = ServerUrl.nameOf(options.log)
-  const underWay = new Set<Promise<unknown>>()
+  let underWay = 0
+  /** Called when nothing is under way any more. */
+  let idle: Array<() => void> = []
   let failure: RecordingFailed | undefined
 
   const fail = (cause: unknown): RecordingFailed => {
@@ -74,26 +76,32 @@ export const make = (options: {
   const attempt = async <A>(does: () => Promise<A>): Promise<A | undefined> => {
     // After the first failure, nothing more is recorded: a recording with a gap would not replay.
     if (failure === undefined) {
-      const work = KeptAlive.during(does())
-      track(work)
+      const work = does()
+      begin()
+      KeptAlive.begin()
       try {
         return await work
       } catch (cause) {
         if (isCancelled(cause)) throw cause
         fail(cause)
+      } finally {
+        KeptAlive.end()
+        end()
       }
     }
     if (onLogFailure === "stop") throw failure
     return undefined
   }
 
-  const track = (work: Promise<unknown>) => {
-    const settled = work.then(
-      () => {},
-      () => {},
-    )
-    underWay.add(settled)
-    settled.then(() => underWay.delete(settled))
+  const begin = () => {
+    underWay += 1
+  }
+  const end = () => {
+    underWay -= 1
+    if (underWay > 0) return
+    const waiting = idle
+    idle = []
+    for (const resume of waiting) resume()
   }
 
   const append: RunLog["append"] = async (events, how) => {
@@ -117,10 +125,17 @@ export const make = (options: {
       else append(events, { later: true }).catch(() => {})
     },
     settled: async () => {
-      while (underWay.size > 0) await Promise.all(underWay)
+      while (underWay > 0) {
+        await new Promise<void>((resolve) => idle.push(resolve))
+        // Whoever waited for the last work may now begin more.
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
     },
     // The next call reports its failure.
-    inBackground: track,
+    inBackground: (work) => {
+      begin()
+      work.then(end, end)
+    },
     hasFailed: () => failure !== undefined,
     assertRecording: () => {
       if (failure !== undefined && onLogFailure === "stop") throw failure

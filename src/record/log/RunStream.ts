@@ -4,6 +4,7 @@
  */
 
 import { Effect, Option, Stream } from "effect"
+import * as DirectAppend from "../../events/append/DirectAppend.ts"
 import type { AppendError, CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
 import { CaughtUp, Exact, InvalidEvent, VersionConflict } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -63,8 +64,9 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
   let ended: TaskClosed | undefined
 
   const eventOf = (event: CoreNewEvent): CoreNewEvent => ({ causationId: opened.id, ...event })
+  const append = DirectAppend.appending(log, run)
   const write = (events: ReadonlyArray<CoreNewEvent>) =>
-    run(log.append({ stream, taskId, actor, expected: Exact(version), newIds: true, givenAway: true, events }))
+    append({ stream, taskId, actor, expected: Exact(version), newIds: true, givenAway: true, events })
   const clock = WallClockWatch.make()
   /** Clock change in milliseconds that no commit has reported yet. */
   let changedByMs = 0
