@@ -5,8 +5,8 @@ import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import type { DecodedEvent, Records } from "../events/read/Records.ts"
 import { COMPACT } from "../events/steps/StepPosition.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
-import type { IndexFile, Row } from "./IndexFile.ts"
-import type { OpenIndex } from "./OpenIndex.ts"
+import type { EventIndex } from "./EventIndex.ts"
+import type { Row } from "./IndexFile.ts"
 import { textsOf } from "./StepTexts.ts"
 import * as EventText from "./words/EventText.ts"
 import { wordText } from "./words/Words.ts"
@@ -19,13 +19,13 @@ export interface Options {
 export interface Sources {
   readonly log: EventLog.Service
   readonly records: Records.Service
-  readonly index: OpenIndex<IndexFile>
+  readonly index: EventIndex
 }
 
 /** Number of events per transaction: fewer make the index slower, more make other processes wait. */
 const PIECE = 4_000
 
-/** Ends at the head as of the start, without an index, or while another process holds it. */
+/** Ends at the head as of the start, without an index that may be extended, or while another process holds it. */
 export const run = (
   sources: Sources,
   { pause = Effect.void, onProgress }: Options = {},
@@ -35,11 +35,11 @@ export const run = (
     const { position: head } = yield* log.head
     for (;;) {
       const after = yield* index.reached
-      if (after >= head || index.problem() !== null) return
+      if (after >= head || index.problem() !== null || !index.mayExtend()) return
       const piece = yield* read(sources, after, Math.min(head, after + PIECE), pause)
       const last = piece.last
       if (last === undefined) return
-      const added = yield* index.use((file) => file.add(after, piece.rows, last))
+      const added = yield* index.add(after, piece.rows, last)
       if (added === undefined) return
       if (onProgress !== undefined) yield* onProgress(last.position, head)
       yield* yieldToEventLoop

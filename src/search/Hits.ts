@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../platform/yieldToEventLoop.ts"
-import type { IndexFile, Wanted } from "./IndexFile.ts"
-import type { OpenIndex } from "./OpenIndex.ts"
+import type { EventIndex } from "./EventIndex.ts"
+import type { Wanted } from "./IndexFile.ts"
 import { textsOf } from "./StepTexts.ts"
 import type * as EventText from "./words/EventText.ts"
 import * as Matching from "./words/Matching.ts"
@@ -40,7 +40,7 @@ export interface Range {
 
 export interface Sources {
   readonly log: EventLog.Service
-  readonly index: OpenIndex<IndexFile>
+  readonly index: EventIndex
 }
 
 /** Number of positions that the index gives at once. */
@@ -48,6 +48,14 @@ const BATCH = 128
 
 /** Number of events read at once without an index. */
 const PAGE = 500
+
+/** The positions that a search looks at. */
+export interface Covered {
+  /** The last one. */
+  readonly position: number
+  /** The last one in the index; the search reads later events themselves. */
+  readonly indexed: number
+}
 
 /** The state of one source of a search. */
 interface Source {
@@ -59,25 +67,26 @@ interface Source {
 
 export class Hits {
   readonly #log: EventLog.Service
-  readonly #index: OpenIndex<IndexFile>
+  readonly #index: EventIndex
   readonly #wanted: Wanted
   readonly #range: Range
   readonly #after: number
+  readonly #indexEnd: number
   /** Events that the index names. They match unless the file is wrong. */
   readonly #indexed: Source
   /** Events that have to be read: those with personal fields, or all. */
   readonly #unindexed: Source
   readonly #startedAt = performance.now()
 
-  /** @param covered the last position to look at */
-  constructor({ log, index }: Sources, query: WordQuery, range: Range, covered: number) {
+  constructor({ log, index }: Sources, query: WordQuery, range: Range, { position, indexed }: Covered) {
     this.#log = log
     this.#index = index
     this.#wanted = { query, taskId: range.taskId, kinds: range.kinds }
     this.#range = range
     this.#after = range.after ?? 0
-    const before = Math.min(range.before ?? Number.MAX_SAFE_INTEGER, covered + 1)
-    this.#indexed = { waiting: [], before, isEmpty: index.problem() !== null }
+    this.#indexEnd = indexed
+    const before = Math.min(range.before ?? Number.MAX_SAFE_INTEGER, position + 1)
+    this.#indexed = { waiting: [], before: Math.min(before, indexed + 1), isEmpty: index.problem() !== null }
     this.#unindexed = { waiting: [], before, isEmpty: false }
   }
 
@@ -120,7 +129,7 @@ export class Hits {
     return Effect.gen(this, function* () {
       const source = this.#indexed
       while (source.waiting.length === 0 && !source.isEmpty) {
-        const found = (yield* this.#index.use((file) => file.positions(this.#wanted, source.before, BATCH))) ?? []
+        const found = yield* this.#index.positions(this.#wanted, source.before, BATCH)
         const positions = found.filter((position) => position > this.#after)
         source.isEmpty = positions.length < BATCH
         source.before = positions.at(-1) ?? source.before
@@ -136,17 +145,22 @@ export class Hits {
       const { budgetMs = Number.POSITIVE_INFINITY } = this.#range
       while (source.waiting.length === 0 && !source.isEmpty) {
         if (performance.now() - this.#startedAt > budgetMs) return false
-        yield* this.#index.problem() === null ? this.#takePersonal : this.#takeAll
+        yield* source.before - 1 > this.#lastIndexed ? this.#takeAll : this.#takePersonal
         yield* yieldToEventLoop
       }
       return true
     })
   }
 
+  /** The last position in the index; 0 if it has failed. */
+  get #lastIndexed() {
+    return this.#index.problem() === null ? this.#indexEnd : 0
+  }
+
   get #takePersonal() {
     return Effect.gen(this, function* () {
       const source = this.#unindexed
-      const found = (yield* this.#index.use((file) => file.personal(source.before, PAGE))) ?? []
+      const found = yield* this.#index.personal(source.before, PAGE)
       const positions = found.filter((position) => position > this.#after)
       source.isEmpty = positions.length < PAGE
       source.before = positions.at(-1) ?? source.before
@@ -158,7 +172,7 @@ export class Hits {
     return Effect.gen(this, function* () {
       const source = this.#unindexed
       const last = Math.min(source.before - 1, (yield* this.#log.head).position)
-      const first = Math.max(this.#after, last - PAGE)
+      const first = Math.max(this.#after, this.#lastIndexed, last - PAGE)
       const query = {
         after: first,
         until: last,

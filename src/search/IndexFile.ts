@@ -33,8 +33,8 @@ export interface Wanted {
   readonly kinds?: ReadonlyArray<Kind> | undefined
 }
 
-/** Raise it when words or texts change: older files are then built again. */
-const VERSION = 2
+/** Raise it when words or texts change: older indexes are then built again. */
+export const WORDS_VERSION = 2
 
 /** "HCsx" in ASCII. */
 const APPLICATION_ID = 0x48437378
@@ -54,7 +54,7 @@ const HASH_BYTES = 16 * 1024 * 1024
 
 const KIND_OF_INDEX: IndexDatabase.IndexKind = {
   applicationId: APPLICATION_ID,
-  version: VERSION,
+  version: WORDS_VERSION,
   tables: `${TABLES} INSERT INTO event (event, rank) VALUES ('hashsize', ${HASH_BYTES});`,
 }
 

@@ -45,8 +45,7 @@ export const make = <Of extends Index>(
     /** The next use tries again, such as after a full disk. */
     let mayPass = false
     let replaced = 0
-    /** The last event of the index that was compared with the log. */
-    let checked = ""
+    const belongs = comparison(log)
     yield* Effect.addFinalizer(() => Effect.sync(() => opened?.close()))
 
     const replace = (old: string) => {
@@ -87,17 +86,25 @@ export const make = <Of extends Index>(
 
     const reached = Effect.gen(function* () {
       const found = yield* use((index) => index.reached)
-      if (found === undefined || found.position === 0) return 0
-      const key = `${found.position} ${found.hash}`
-      if (key === checked) return found.position
-      const [event] = yield* log.readPage({ after: found.position - 1, until: found.position }, 1)
-      if (event?.hash === found.hash) {
-        checked = key
-        return found.position
-      }
+      if (found === undefined) return 0
+      if (yield* belongs(found)) return found.position
       // A restored or rewritten log.
       yield* use((index) => replace(index.file))
       return 0
     })
     return { use, reached, problem: () => problem }
   })
+
+/** Whether the log has the last event of an index. Remembers the last one that it found. */
+export const comparison = (log: EventLog.Service): ((reached: Reached) => Effect.Effect<boolean, LogError>) => {
+  let checked = ""
+  return ({ position, hash }) =>
+    Effect.gen(function* () {
+      const key = `${position} ${hash}`
+      if (position === 0 || key === checked) return true
+      const [event] = yield* log.readPage({ after: position - 1, until: position }, 1)
+      if (event?.hash !== hash) return false
+      checked = key
+      return true
+    })
+}

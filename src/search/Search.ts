@@ -3,11 +3,9 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Records } from "../events/read/Records.ts"
-import { targetOf } from "../events/sqlite/file/fileIdentity.ts"
 import * as Building from "./Building.ts"
+import * as EventIndex from "./EventIndex.ts"
 import { type Hit, Hits } from "./Hits.ts"
-import { IndexFile } from "./IndexFile.ts"
-import * as OpenIndex from "./OpenIndex.ts"
 import * as Ranking from "./Ranking.ts"
 import type { Kind } from "./words/EventText.ts"
 import { parse, widened } from "./words/WordQuery.ts"
@@ -54,8 +52,8 @@ export interface Found {
 }
 
 /**
- * Full-text search. The index is in the user's store (`IndexFile`). Without it, such as for a log in memory, searches
- * read the events. They find personal data as long as the log's reader can decrypt it; the index never contains it.
+ * Full-text search. The index of a log in a file is in the user's store (`IndexFile`), and that of a log on a server in
+ * its database. Without it, such as for a log in memory, searches read the events. They find personal data as long as the log's reader can decrypt it; the index never contains it.
  */
 export class Search extends Context.Tag("hindcast/Search")<Search, Search.Service>() {}
 
@@ -84,13 +82,16 @@ const CATCH_UP = 2_000
 export const make: Effect.Effect<Search.Service, never, EventLog | Records | Scope.Scope> = Effect.gen(function* () {
   const log = yield* EventLog
   const records = yield* Records
-  const index = yield* OpenIndex.make(log, log.file === undefined ? undefined : placeOf(targetOf(log.file.filename)))
-  const coverage = Effect.gen(function* () {
+  const index = yield* EventIndex.make(log)
+  const look = Effect.gen(function* () {
     const { position: head } = yield* log.head
     const reached = yield* index.reached
     const withoutIndex = index.problem()
-    return { position: withoutIndex === null ? Math.min(reached, head) : head, head, withoutIndex }
+    const indexed = withoutIndex === null ? Math.min(reached, head) : 0
+    const position = withoutIndex === null && index.mayExtend() ? indexed : head
+    return { coverage: { position, head, withoutIndex }, indexed }
   })
+  const coverage = Effect.map(look, ({ coverage }) => coverage)
   const build = (options: Building.Options = {}) => Building.run({ log, records, index }, options)
   return {
     coverage,
@@ -100,26 +101,22 @@ export const make: Effect.Effect<Search.Service, never, EventLog | Records | Sco
         const { head, position } = yield* coverage
         if (head > position && head - position <= CATCH_UP) yield* build()
         const query = parse(asked.text)
-        const covered = yield* coverage
+        const { coverage: covered, indexed } = yield* look
         if (query === undefined) return { hits: [], next: undefined, widened: false, coverage: covered }
-        const look = (wanted: typeof query) =>
+        const hits = (wanted: typeof query) =>
+          new Hits({ log, index }, wanted, asked, { position: covered.position, indexed })
+        const search = (wanted: typeof query) =>
           asked.order === "best"
-            ? Ranking.best(new Hits({ log, index }, wanted, asked, covered.position), wanted, asked.limit)
-            : new Hits({ log, index }, wanted, asked, covered.position).newest(asked.limit)
-        const exact = yield* look(query)
+            ? Ranking.best(hits(wanted), wanted, asked.limit)
+            : hits(wanted).newest(asked.limit)
+        const exact = yield* search(query)
         if (exact.hits.length > 0 || exact.next !== undefined || asked.before !== undefined) {
           return { ...exact, widened: false, coverage: covered }
         }
-        const wider = yield* look(widened(query))
+        const wider = yield* search(widened(query))
         return { ...wider, widened: wider.hits.length > 0, coverage: covered }
       }),
   }
-})
-
-const placeOf = (file: string): OpenIndex.IndexPlace<IndexFile> => ({
-  open: () => IndexFile.open(file),
-  fileOf: () => IndexFile.fileOf(file),
-  replace: (old) => IndexFile.replace(old, file),
 })
 
 export const layer: Layer.Layer<Search, never, EventLog | Records> = Layer.scoped(Search, make)

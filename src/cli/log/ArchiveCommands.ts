@@ -80,12 +80,26 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
 
 export const upgrade = Command.make("upgrade", common, ({ log, json }) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const { position } = yield* log.head
-    yield* Output.show(json, { log: log.name, head: position }, () => [
-      `${log.name} has the current format: ${count(position, "event")}.`,
+    const url = yield* OpenLog.serverOf(log)
+    const formats = url === undefined ? undefined : yield* upgradeOnServer(url)
+    const found = yield* Effect.provide(
+      Effect.flatMap(EventLog, ({ name, head }) => Effect.map(head, ({ position }) => ({ name, position }))),
+      OpenLog.forWriting(log),
+    )
+    const changed = formats !== undefined && formats.from < formats.to ? formats : undefined
+    const document = { log: found.name, head: found.position, ...(formats && { from: formats.from, to: formats.to }) }
+    yield* Output.show(json, document, (style) => [
+      changed === undefined
+        ? `${found.name} has the current format: ${count(found.position, "event")}.`
+        : `${style.good("Upgraded")} ${found.name} from format ${changed.from} to ${changed.to}: ${count(found.position, "event")}.`,
     ])
-  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+  }),
 ).pipe(
   Command.withDescription("Upgrade a log of an earlier format to the current one; its events and hashes do not change"),
 )
+
+const upgradeOnServer = (url: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../../events/postgres/server/upgrade.ts")),
+    (server) => server.upgrade(url),
+  )

@@ -12,6 +12,7 @@ import type { LogFile } from "./LogFile.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { TaskPart } from "./TaskPart.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
+import type { WordIndex } from "../words/WordIndex.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
 export {
@@ -123,6 +124,11 @@ export declare namespace EventLog {
     readonly name: string
     /** The file, for threads that read the same events. Absent for a log in memory or with event types of its own. */
     readonly file?: LogFile
+    /**
+     * The index of words that the log's store keeps, in a version of the words: for a search. Absent for a log in a file, in
+     * memory, or with event types of its own.
+     */
+    readonly wordIndex?: (version: number) => WordIndex
     /** Who wrote the log. Absent in memory, where nobody else can write. */
     readonly ownership?: Ownership
     /** The timeline that this log is bound to: `main`, or another one in a view (see `Timelines.view`). */

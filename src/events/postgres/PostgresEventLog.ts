@@ -38,6 +38,7 @@ import * as Driver from "./server/driver.ts"
 import * as install from "./server/install.ts"
 import * as Session from "./server/session.ts"
 import * as snapshots from "./snapshots.ts"
+import * as words from "./words/index.ts"
 
 /** The services of a log on a server. */
 type Services = EventLog | Archive | Bundles | Lease | Presence | Records | RunnerSessions | Snapshots | PersonalData
@@ -111,6 +112,7 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
 
       const log = EventLog.of({
         name: address.name,
+        ...(vocabulary === Vocabulary.core ? { wordIndex: (version) => words.make(database, version) } : {}),
         ...ON_MAIN,
         append,
         read: (query) => Pages.stream(page, query ?? {}),

@@ -22,7 +22,10 @@ export interface PostgresOptions {
    * it, the connection counts as broken: the log connects again and looks for its events. Default: 30,000.
    */
   readonly deadlineMs?: number
-  /** Opens for reading only: creates and changes nothing, and appends fail. */
+  /**
+   * Opens for reading only: creates nothing and changes nothing of the log, and appends fail. A search may extend the
+   * index of words, which is no part of the log, if the user may.
+   */
   readonly readonly?: boolean
   /** With `false`, fails if there is no log. Default: creates it, unless `readonly`. */
   readonly create?: boolean

@@ -46,9 +46,9 @@ export interface Database {
   readonly waitToLook: (ms: number) => Promise<void>
 }
 
-/** Reads in progress, and transactions: the writer's, a snapshot's. */
+/** Reads in progress, and transactions: the writer's, a snapshot's, and one for the index of words. */
 const MAX_READING = 3
-const MAX_WRITING = 2
+const MAX_WRITING = 3
 
 /** In milliseconds. */
 const PATIENCE_MS = 60_000

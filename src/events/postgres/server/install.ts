@@ -1,5 +1,6 @@
 /** Finds the log in a database's schema, or creates it there. */
 
+import { quoteWord } from "../../../values/ShellWord.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import type { Database, Query } from "./connection.ts"
 import { codeOf, POOLED, tooFewRights } from "./errors.ts"
@@ -11,13 +12,16 @@ const OLDEST_SERVER = 140_000
 /** Fails unless the schema holds a log of this version. */
 export const find = async (database: Database): Promise<void> => {
   const found = await look(database, database.queryOnce)
-  if (found === "nothing")
-    throw refusal(
-      database,
-      `the schema ${database.address.schema} holds no log. Copy one to it with the command log copy, append to it with a user who may create schemas, or name another schema (?schema=…)`,
-      true,
-    )
+  if (found === "nothing") throw noLog(database)
 }
+
+/** The error for a schema that does not exist. */
+export const noLog = (database: Database): LogUnavailable =>
+  refusal(
+    database,
+    `the schema ${database.address.schema} holds no log. Copy one to it with the command log copy, append to it with a user who may create schemas, or name another schema (?schema=…)`,
+    true,
+  )
 
 /** Creates the log if the schema does not exist. Several processes may do so at once. */
 export const findOrCreate = async (database: Database): Promise<void> => {
@@ -44,6 +48,23 @@ export const findOrCreate = async (database: Database): Promise<void> => {
 
 /** Throws for anything but a log of this version or nothing at all. */
 const look = async (database: Database, query: Query): Promise<"log" | "nothing"> => {
+  const format = await formatOf(database, query)
+  if (format === undefined) return "nothing"
+  if (format > FORMAT) throw refusal(database, tooNew(format, FORMAT))
+  if (format < FORMAT)
+    throw refusal(
+      database,
+      `its tables have format ${format}, and this version of Hindcast needs format ${FORMAT}. End the programs that use the log, and run \`hindcast log upgrade --log ${quoteWord(database.name)}\` as its owner`,
+    )
+  return "log"
+}
+
+/** Why this version opens no log of a later format. */
+export const tooNew = (format: number, known: number): string =>
+  `its tables have format ${format}, and this version of Hindcast knows format ${known} at most. Update Hindcast`
+
+/** The format of the log in the schema; undefined if the schema does not exist. Throws for anything else, and a server that is not suitable. */
+export const formatOf = async (database: Database, query: Query): Promise<number | undefined> => {
   const { schema } = database.address
   const [[server, encoding, exists, isUsable, isLog, relations, path] = []] = await query(LOOK, [schema])
   if (!String(path).startsWith(`${schema},`))
@@ -58,7 +79,7 @@ const look = async (database: Database, query: Query): Promise<"log" | "nothing"
       database,
       `expected a database in UTF8, found one in ${String(encoding)}. Create one: \`createdb -E UTF8 -T template0 NAME\``,
     )
-  if (exists !== true) return "nothing"
+  if (exists !== true) return undefined
   // The driver's error would be that a table does not exist.
   if (isUsable !== true) throw refusal(database, tooFewRights(database.address, "it may not use the schema"))
   if (isLog !== true) {
@@ -71,17 +92,7 @@ const look = async (database: Database, query: Query): Promise<"log" | "nothing"
   }
   const [[program, version] = []] = await query("SELECT program, version FROM format")
   if (program !== "hindcast") throw refusal(database, `expected a log in the schema ${schema}, found another program's`)
-  if (Number(version) > FORMAT)
-    throw refusal(
-      database,
-      `its tables have format ${Number(version)}, and this version of Hindcast knows format ${FORMAT} at most. Update Hindcast`,
-    )
-  if (Number(version) < FORMAT)
-    throw refusal(
-      database,
-      `its tables have format ${Number(version)}, and this version of Hindcast needs format ${FORMAT}. Copy the log to a file with the version that made it, and from there to another schema with this one (\`hindcast log copy\`)`,
-    )
-  return "log"
+  return Number(version)
 }
 
 const LOOK = `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
@@ -92,5 +103,6 @@ const LOOK = `SELECT current_setting('server_version_num'), current_setting('ser
   (SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1),
   current_setting('search_path')`
 
-const refusal = ({ name }: Database, reason: string, missing?: true): LogUnavailable =>
+/** An error of opening, creating or upgrading a log. */
+export const refusal = ({ name }: Database, reason: string, missing?: true): LogUnavailable =>
   new LogUnavailable({ log: name, reason, ...(missing === undefined ? {} : { missing }) })

@@ -1,10 +1,11 @@
 /** The tables, functions and rights of a log on PostgreSQL. */
 
 import { MAX_STORED_BYTES } from "../../payload/StoredPayload.ts"
+import { wordTablesOf } from "../words/tables.ts"
 import { keysSchemaOf } from "./address.ts"
 
-/** The format of the tables. A log of another format is upgraded on request, never by opening it. */
-export const FORMAT = 2
+/** The format of the tables. A log of another format is upgraded on request, never by opening it (`upgrade`). */
+export const FORMAT = 3
 
 /** The channel on which each append announces itself. */
 export const channelOf = (schema: string): string => `hindcast ${schema}`
@@ -15,6 +16,7 @@ export const statementsOf = (schema: string): ReadonlyArray<string> => [
   `CREATE SCHEMA ${keysSchemaOf(schema)}`,
   ...tablesOf(schema),
   ...keyTablesOf(keysSchemaOf(schema)),
+  ...wordTablesOf(schema),
   ...functionsOf(schema),
   ...triggersOf(schema),
   `INSERT INTO ${schema}.format (version) VALUES (${FORMAT})`,
@@ -90,12 +92,8 @@ const appending = (schema: string, name: string, args: string, count: string, in
     PERFORM pg_notify('${channelOf(schema)}', (_after + stored)::text);
   END $$`
 
-const functionsOf = (schema: string): ReadonlyArray<string> => [
-  // Waits for other appends. The caller's transaction then sees what they committed.
-  `CREATE FUNCTION ${schema}.locked() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
-  BEGIN
-    PERFORM 1 FROM lock FOR UPDATE;
-  END $$`,
+/** The functions through which everybody appends. */
+export const appendFunctionsOf = (schema: string): ReadonlyArray<string> => [
   // Appends rows directly after a given head, all or none. The caller has made positions, versions and hashes for it.
   appending(
     schema,
@@ -120,12 +118,26 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     "1",
     `INSERT INTO events VALUES (_after + 1, _id, _timeline, _stream, _version, _type, _schema_version, _task, _cause, _actor, _occurred_at, _recorded_at, _payload, _key, _own_hash)`,
   ),
+]
+
+const functionsOf = (schema: string): ReadonlyArray<string> => [
+  // Waits for other appends. The caller's transaction then sees what they committed.
+  `CREATE FUNCTION ${schema}.locked() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
+  BEGIN
+    PERFORM 1 FROM lock FOR UPDATE;
+  END $$`,
+  ...appendFunctionsOf(schema),
   `CREATE FUNCTION ${schema}.unchanging() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'a Hindcast log never changes: % of % refused', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
   END $$`,
-  // Gives a role what appending or reading needs, and nothing else: 'writer', 'reader', or 'reader without keys' for no personal data.
-  `CREATE FUNCTION ${schema}.grant_access(_role text, _access text) RETURNS void LANGUAGE plpgsql SET search_path = ${schema}, pg_temp AS $$
+  grantFunctionOf(schema),
+  `REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ${schema} FROM PUBLIC`,
+]
+
+/** The function that gives a role what appending or reading needs, and nothing else: 'writer', 'reader', or 'reader without keys' for no personal data. */
+export const grantFunctionOf = (schema: string): string =>
+  `CREATE OR REPLACE FUNCTION ${schema}.grant_access(_role text, _access text) RETURNS void LANGUAGE plpgsql SET search_path = ${schema}, pg_temp AS $$
   DECLARE
     keys CONSTANT text := '${keysSchemaOf(schema)}';
   BEGIN
@@ -149,11 +161,11 @@ const functionsOf = (schema: string): ReadonlyArray<string> => [
     IF _access = 'writer' THEN
       EXECUTE format('GRANT EXECUTE ON FUNCTION ${schema}.append, ${schema}.append_event, ${schema}.locked TO %I', _role);
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON ${schema}.lease, ${schema}.heartbeats, ${schema}.snapshots, ${schema}.snapshot_parts TO %I', _role);
+      EXECUTE format('GRANT INSERT, TRUNCATE ON ${schema}.words TO %I', _role);
+      EXECUTE format('GRANT UPDATE ON ${schema}.words_reach TO %I', _role);
       EXECUTE format('GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO %I', keys, _role);
     END IF;
-  END $$`,
-  `REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ${schema} FROM PUBLIC`,
-]
+  END $$`
 
 /** Tables whose rows nobody changes, and the triggers that refuse it. */
 export const UNCHANGING = ["format", "events", "blobs", "lock"] as const
