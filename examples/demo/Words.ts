@@ -29,6 +29,9 @@ export const endOf = (id: string): string => id.slice(-12)
 export const nameOf = ({ pages }: Stage, { agent }: TaskAudit.TaskAudit): string =>
   pages.oneLine(agent.split("@")[0] ?? agent)
 
+/** Whether a log's name is the URL of a server, and not a file. */
+export const isOnServer = (log: string): boolean => /^postgres(?:ql)?:/i.test(log)
+
 /** `@412`. */
 export const at = (position: number): string => `@${position}`
 

@@ -3,6 +3,8 @@
  *
  * @module hindcast/events
  */
+export type { LogCopied, LogCopyError, LogCopyOptions } from "./copying/copy.ts"
+export { copy } from "./copying/onDemand.ts"
 export { type DecidedAppend, type Decider, decider } from "./log/Decider.ts"
 export * from "./log/EventLog.ts"
 export { type Copied, type CopyError, type CopyOptions, NotCopied } from "./maintenance/Backup.ts"

@@ -2,8 +2,8 @@
 
 import { Effect, type Scope } from "effect"
 import type { EventLog, LogError } from "../events/log/EventLog.ts"
-import type { WordIndex } from "../events/words/WordIndex.ts"
 import { targetOf } from "../events/sqlite/file/fileIdentity.ts"
+import type { WordIndex } from "../events/words/WordIndex.ts"
 import { IndexFile, type Row, type Wanted, WORDS_VERSION } from "./IndexFile.ts"
 import * as OpenIndex from "./OpenIndex.ts"
 
@@ -25,11 +25,7 @@ export interface EventIndex {
     reached: { readonly position: number; readonly hash: string },
   ) => Effect.Effect<boolean | undefined>
   /** Positions of events that may match, before a position, the newest first. */
-  readonly positions: (
-    wanted: Wanted,
-    before: number,
-    limit: number,
-  ) => Effect.Effect<ReadonlyArray<number>, LogError>
+  readonly positions: (wanted: Wanted, before: number, limit: number) => Effect.Effect<ReadonlyArray<number>, LogError>
   /** Positions of events with personal fields, before a position, the newest first. */
   readonly personal: (before: number, limit: number) => Effect.Effect<ReadonlyArray<number>, LogError>
 }

@@ -106,9 +106,7 @@ export const make: Effect.Effect<Search.Service, never, EventLog | Records | Sco
         const hits = (wanted: typeof query) =>
           new Hits({ log, index }, wanted, asked, { position: covered.position, indexed })
         const search = (wanted: typeof query) =>
-          asked.order === "best"
-            ? Ranking.best(hits(wanted), wanted, asked.limit)
-            : hits(wanted).newest(asked.limit)
+          asked.order === "best" ? Ranking.best(hits(wanted), wanted, asked.limit) : hits(wanted).newest(asked.limit)
         const exact = yield* search(query)
         if (exact.hits.length > 0 || exact.next !== undefined || asked.before !== undefined) {
           return { ...exact, widened: false, coverage: covered }

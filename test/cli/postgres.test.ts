@@ -13,7 +13,7 @@ const WANDERER = inRepository("examples", "agents", "wanderer.mjs")
 const ROOM = inRepository("plugins", "text-room")
 
 /** Schemas of this file's logs. */
-const [copied, worked] = ["a", "b"].map((end) => `t_${randomBytes(6).toString("hex")}_${end}`)
+const [copied, worked, restored] = ["a", "b", "c"].map((end) => `t_${randomBytes(6).toString("hex")}_${end}`)
 
 let url = ""
 let password = ""
@@ -26,6 +26,14 @@ const env = () => ({ PGPASSWORD: password })
 const run = (args: ReadonlyArray<string>, schema: string | undefined) =>
   hindcast([...args, "--log", at(schema)], { env: env() })
 
+/** Sets the restored log back to format 1, and looks at it. */
+const readFormat = async (format: number) => {
+  await sql(
+    `DROP TABLE ${restored}.words, ${restored}.words_reach; BEGIN; SET LOCAL session_replication_role = replica; UPDATE ${restored}.format SET version = ${format}; COMMIT`,
+  )
+  return run(["task", "ls"], restored)
+}
+
 beforeAll(async () => {
   const given = new URL((await server()).url)
   password = decodeURIComponent(given.password)
@@ -34,7 +42,7 @@ beforeAll(async () => {
   await playLostKey(file)
 })
 afterAll(async () => {
-  for (const schema of [copied, worked]) await sql(`DROP SCHEMA IF EXISTS ${schema}, ${schema}_keys CASCADE`)
+  for (const schema of [copied, worked, restored]) await sql(`DROP SCHEMA IF EXISTS ${schema}, ${schema}_keys CASCADE`)
   place.remove()
 })
 
@@ -131,11 +139,9 @@ describe("a log on a PostgreSQL server", () => {
   it("commands that need a file say so, and what to do", async () => {
     for (const args of [
       ["log", "doctor"],
-      ["log", "backup", place.file("b.db")],
-      ["log", "restore", file],
       ["log", "import", file],
       ["files", "restore", "@5", "--in-place", "--yes"],
-      ["demo"],
+      ["demo", "--tasks", "3"],
     ]) {
       const { code, stderr } = await hindcast([...args, "--log", at(copied)], { env: env() })
       expect({ args, code }).toEqual({ args, code: 1 })
@@ -148,6 +154,31 @@ describe("a log on a PostgreSQL server", () => {
     const archive = await run(["log", "archive", "--until", "@5"], copied)
     expect(archive).toMatchObject({ code: 1 })
     expect(archive.stderr).toContain("are not archived into segments")
+  }, 120_000)
+
+  it("is backed up in a file, restored elsewhere, and upgraded on request, each verified", async () => {
+    const backup = place.file("backup.db")
+    const made = await run(["log", "backup", backup], copied)
+    expect(made).toMatchObject({ code: 0 })
+    expect(made.stdout).toContain("verified")
+    expect(made.stdout).toContain(`log restore ${backup} --log '${at(copied)}'`)
+    const { head } = JSON.parse((await run(["log", "verify", "--json"], copied)).stdout)
+    expect(await document(["log", "verify", "--log", backup])).toMatchObject({ intact: true, head })
+    const there = await run(["log", "restore", backup, "--json"], restored)
+    expect(there).toMatchObject({ code: 0 })
+    expect(JSON.parse(there.stdout)).toMatchObject({ head, copied: head.position })
+    expect(JSON.parse((await run(["log", "verify", "--json"], restored)).stdout)).toMatchObject({ intact: true, head })
+    const replaced = await run(["log", "restore", backup, "--replace"], restored)
+    expect(replaced).toMatchObject({ code: 1 })
+    expect(replaced.stderr).toContain("Name another schema (?schema=…)")
+    const current = await run(["log", "upgrade"], restored)
+    expect(current).toMatchObject({ code: 0 })
+    expect(current.stdout).toContain("has the current format")
+    const [first, upgraded] = [await readFormat(1), await run(["log", "upgrade"], restored)]
+    expect(first.stderr).toContain(`log upgrade --log '${at(restored)}'`)
+    expect(upgraded).toMatchObject({ code: 0 })
+    expect(upgraded.stdout).toContain("Upgraded")
+    expect(upgraded.stdout).toContain("from format 1 to 2")
   }, 120_000)
 
   it("a password among the arguments is refused and never shown; in HINDCAST_LOG it works and is never shown", async () => {

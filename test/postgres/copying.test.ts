@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { copyLog } from "../../src/events/copying/copy.ts"
+import * as ServerBackup from "../../src/events/copying/serverBackup.ts"
 import { type AppendRequest, EventLog } from "../../src/events/log/EventLog.ts"
 import { provenanceOf } from "../../src/events/log/Ownership.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
@@ -212,6 +213,75 @@ describe("copying a log", () => {
         const to = path.join(directory, "to.db")
         const refused = yield* Effect.flip(copyLog({ from: url, to }))
         expect(refused.message).toContain("@2 does not match its hash")
+      }),
+    ))
+})
+
+describe("a backup of a log on a server", () => {
+  it("is a verified file with the same events, and the way back, also of a tail that the server lost", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const [name, other] = [yield* schema, yield* schema]
+        const [url, elsewhere] = [yield* Effect.promise(() => urlOf(name)), yield* Effect.promise(() => urlOf(other))]
+        const server = yield* onServer(url)
+        yield* fill(Context.get(server, EventLog))
+        const head = yield* Context.get(server, EventLog).head
+        const to = path.join(directory, "copy.db")
+        const made = yield* ServerBackup.backup({ from: url, to, withKeys: true })
+        expect(made).toMatchObject({ file: to, head, events: head.position, keys: true, own: false })
+        expect(fs.readdirSync(directory).sort()).toEqual(["copy.db", "copy.db.keys"])
+        expect(fs.statSync(to).mode & 0o077).toBe(0)
+        const stored = yield* storedIn(server)
+        expect(yield* Effect.scoped(Effect.flatMap(inFile(to), storedIn))).toEqual(stored)
+        const again = yield* Effect.flip(ServerBackup.backup({ from: url, to }))
+        expect(again.message).toContain("expected no file of that name yet")
+        expect(again.message).not.toContain("password")
+        yield* Context.get(server, EventLog).append(note("a", "later"))
+        yield* ServerBackup.backup({ from: url, to, replace: true })
+        // The keys of the replaced backup went with it.
+        expect(fs.readdirSync(directory)).toEqual(["copy.db"])
+
+        expect(yield* ServerBackup.restore({ from: to, to: elsewhere })).toMatchObject({ copied: head.position + 1 })
+        expect(yield* Effect.scoped(Effect.flatMap(onServer(elsewhere), storedIn))).toEqual(yield* storedIn(server))
+        // As a replica that took over without its last event. An anchor shows it, and the backup has it.
+        yield* Effect.promise(() =>
+          sql(
+            `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM ${other}.events WHERE position > ${head.position}; COMMIT`,
+          ),
+        )
+        const anchor = yield* Context.get(server, EventLog).head
+        const lost = Context.get(yield* onServer(elsewhere), EventLog)
+        expect((yield* lost.verifyWith({}))._tag).toBe("Intact")
+        expect((yield* lost.verifyWith({ anchor }))._tag).toBe("Tampered")
+        expect(yield* ServerBackup.restore({ from: to, to: elsewhere })).toMatchObject({ copied: 1, head: anchor })
+        expect((yield* lost.verifyWith({ anchor }))._tag).toBe("Intact")
+
+        yield* Context.get(server, EventLog).append(note("a", "only there"))
+        yield* lost.append(note("a", "only here"))
+        yield* ServerBackup.backup({ from: url, to, replace: true })
+        const refused = yield* Effect.flip(ServerBackup.restore({ from: to, to: elsewhere }))
+        expect(refused.message).toContain("one with other events")
+        fs.writeFileSync(path.join(directory, "broken.db"), "x")
+        expect(
+          yield* Effect.flip(ServerBackup.restore({ from: path.join(directory, "broken.db"), to: elsewhere })),
+        ).toMatchObject({ _tag: "LogFormatUnsupported" })
+      }),
+    ))
+
+  it("leaves nothing under its name if it is interrupted, or if there is nothing to back up", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const to = path.join(directory, "copy.db")
+        expect((yield* Effect.flip(ServerBackup.backup({ from: url, to }))).message).toContain("holds no log")
+        const log = Context.get(yield* onServer(url), EventLog)
+        expect((yield* Effect.flip(ServerBackup.backup({ from: url, to }))).message).toContain("found an empty one")
+        yield* fill(log)
+        const interrupted = ServerBackup.backup({ from: url, to, onEvents: () => Effect.die("interrupted") })
+        expect((yield* Effect.exit(interrupted))._tag).toBe("Failure")
+        expect(fs.readdirSync(directory)).toEqual([])
       }),
     ))
 })

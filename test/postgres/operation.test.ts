@@ -109,7 +109,7 @@ describe("the server", () => {
         expect((yield* failing(yield* Effect.promise(() => urlOf("user")))).message).toContain("reserved word of SQL")
         yield* Effect.scoped(logAt(url))
         for (const [version, advice] of [
-          [0, "Copy the log to a file with the version that made it"],
+          [0, "`hindcast log upgrade --log "],
           [99, "Update Hindcast"],
         ] as const) {
           yield* Effect.promise(() =>

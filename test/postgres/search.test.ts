@@ -6,6 +6,7 @@ import { copyLog } from "../../src/events/copying/copy.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import { layer as postgresLayer } from "../../src/events/postgres/PostgresEventLog.ts"
+import type { Records } from "../../src/events/read/Records.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as Search from "../../src/search/Search.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -14,7 +15,7 @@ import { schema, sql, urlOf } from "./server.ts"
 const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(effect))
 
-const searchOf = <E>(layer: Layer.Layer<Layer.Layer.Success<ReturnType<typeof postgresLayer>>, E>) =>
+const searchOf = <E>(layer: Layer.Layer<EventLog | PersonalData | Records, E>) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(layer)
     const search = yield* Effect.provide(Search.make, context)
@@ -78,11 +79,46 @@ const TEXTS: ReadonlyArray<readonly [text: string, taskId?: string]> = [
 ]
 
 const QUESTIONS: ReadonlyArray<string> = [
-  ...["boiler", "boil*", "BOIL", '"no boiler"', '"boiler no"', "no boiler", "boiler any", "kettle", '"', "'", "&", "*", "a b"],
+  ...[
+    "boiler",
+    "boil*",
+    "BOIL",
+    '"no boiler"',
+    '"boiler no"',
+    "no boiler",
+    "boiler any",
+    "kettle",
+    '"',
+    "'",
+    "&",
+    "*",
+    "a b",
+  ],
   ...["rate_limit", "limit_rate", "a/b", "don't", "'quoted'", "\\back:1", "<->", "x)", "NOT boiler OR", "!boiler"],
-  ...["uber strasse", "facade", "σισυφος", "fine", "東京", "京都", "京東", "東*", "ถนน", "한국", "🚀", "rocket 🚀", "👨‍👩‍👧"],
+  ...[
+    "uber strasse",
+    "facade",
+    "σισυφος",
+    "fine",
+    "東京",
+    "京都",
+    "京東",
+    "東*",
+    "ถนน",
+    "한국",
+    "🚀",
+    "rocket 🚀",
+    "👨‍👩‍👧",
+  ],
   ...["nul", "\u{1d54f}\u{1d54f}", "w0 w5", '"wa wb"', '"wb wa"', "wfek wff*", '"the end of it"', '"boiler boiler"'],
-  ...[HAN.slice(0, 3), `${HAN[19_999]}`, `${HAN[0]} ${HAN[19_998]}`, "x".repeat(200), `${"x".repeat(70)}*`, "Petersburg"],
+  ...[
+    HAN.slice(0, 3),
+    `${HAN[19_999]}`,
+    `${HAN[0]} ${HAN[19_998]}`,
+    "x".repeat(200),
+    `${"x".repeat(70)}*`,
+    "Petersburg",
+  ],
 ]
 
 const ASKED: ReadonlyArray<Omit<Search.Asked, "text" | "limit">> = [
@@ -131,7 +167,9 @@ describe("a search of a log on a server", () => {
         // The questions find something: each kind of text, and one of the two subjects.
         const found = expected.flat().flatMap(({ asked, hits }) => (Object.keys(asked).length === 0 ? hits : []))
         expect(new Set(found.map(({ position }) => position)).size).toBe(TEXTS.length + 1)
-        const words = yield* Effect.promise(() => sql(`SELECT coalesce(string_agg(words::text, ' '), '') FROM ${name}.words`))
+        const words = yield* Effect.promise(() =>
+          sql(`SELECT coalesce(string_agg(words::text, ' '), '') FROM ${name}.words`),
+        )
         expect(words[0]?.[0]).toContain("boiler")
         expect(words[0]?.[0]).not.toContain("petersburg")
         const without = yield* onServer(url, { readonly: true, personal: false })
@@ -173,7 +211,8 @@ describe("a search of a log on a server", () => {
         const { name, url, log, search } = yield* newLog
         for (let index = 0; index < 20; index++) yield* say(log, `boiler ${index}`)
         yield* search.build()
-        const state = () => sql(`SELECT version, position, (SELECT count(*) FROM ${name}.words) FROM ${name}.words_reach`)
+        const state = () =>
+          sql(`SELECT version, position, (SELECT count(*) FROM ${name}.words) FROM ${name}.words_reach`)
         const [built] = yield* Effect.promise(state)
         expect(built?.slice(1).map(Number)).toEqual([20, 20])
         for (const spoiled of [

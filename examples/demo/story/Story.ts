@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { Data, Effect } from "effect"
 import { type Event, EventLog, Hindcast, Kernel, Vocabulary } from "hindcast"
 import type { Stage } from "../Stage.ts"
-import { count, showSteps } from "../Words.ts"
+import { count, isOnServer, showSteps } from "../Words.ts"
 import * as Answering from "./Answering.ts"
 import * as Crash from "./Crash.ts"
 import * as LookingBack from "./LookingBack.ts"
@@ -17,7 +17,7 @@ import * as Repository from "./Repository.ts"
 import * as Transcript from "./Transcript.ts"
 
 export interface StoryOptions {
-  /** The log's file. It may exist. */
+  /** The log's file, or its URL on a server. The log may exist. */
   readonly filename: string
   readonly directory: string
   /** A provider's models, as `provider/model`. Default: turns written by hand. */
@@ -44,7 +44,7 @@ export const tell = (stage: Stage, { filename, directory, models, askPerson }: S
     const cast = castOf(models)
     // Report a missing package or key before recording anything.
     yield* Effect.forEach([cast.first, cast.other], (member) => Mending.agent(user, member), { discard: true })
-    fs.mkdirSync(path.dirname(filename), { recursive: true })
+    if (!isOnServer(filename)) fs.mkdirSync(path.dirname(filename), { recursive: true })
     const first: Mending.Place = { filename, directory: yield* Repository.copyInto(directory, "repository") }
     const onLog = Hindcast.layerLog({ log: filename, workspace: first.directory, actor: user.actor })
     const telling: Telling = {

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { Effect } from "effect"
 import { EventLog, Gate, Hindcast } from "hindcast"
 import type { Stage } from "../Stage.ts"
-import { at, count, endOf, showSteps, suggestions } from "../Words.ts"
+import { at, count, endOf, isOnServer, showSteps, suggestions } from "../Words.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
 import * as IntactLog from "./IntactLog.ts"
@@ -67,13 +67,20 @@ const runLiveParts = (stage: Stage, paths: TourOptions) =>
     }).pipe(Effect.provide(kernel))
   })
 
-const headOf = (filename: string) =>
-  fs.existsSync(filename)
-    ? Effect.flatMap(EventLog.EventLog, (log) => log.head).pipe(
-        Effect.map(({ position }) => position),
-        Effect.provide(EventLog.layerSqlite({ filename, readonly: true })),
-      )
+/** The last position of a log that may not exist. */
+const headOf = (filename: string) => {
+  const head = Effect.flatMap(EventLog.EventLog, (log) => Effect.map(log.head, ({ position }) => position))
+  if (isOnServer(filename))
+    return Effect.provide(head, EventLog.layerPostgres({ url: filename, readonly: true })).pipe(
+      Effect.catchIf(
+        (error) => error._tag === "LogUnavailable" && error.missing === true,
+        () => Effect.succeed(0),
+      ),
+    )
+  return fs.existsSync(filename)
+    ? Effect.provide(head, EventLog.layerSqlite({ filename, readonly: true }))
     : Effect.succeed(0)
+}
 
 /** Events that recovery recorded for tasks of a killed kernel. */
 const recoveredSince = (before: number) =>

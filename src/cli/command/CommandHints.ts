@@ -9,8 +9,9 @@ import { quoteWord } from "../../values/ShellWord.ts"
 
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
-/** The path relative to the working directory, if that is shorter. */
+/** The path relative to the working directory, if that is shorter. The URL of a log on a server stays as it is. */
 export const shortest = (file: string): string => {
+  if (ServerUrl.isAddress(file)) return file
   const relative = path.relative(process.cwd(), file)
   return relative.length < file.length ? relative : file
 }

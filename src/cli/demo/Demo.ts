@@ -7,6 +7,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { SeasonPage, Story, showSteps, Tour } from "#demo"
 import * as Season from "#season"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -34,7 +35,7 @@ const options = {
   json,
   log: Options.text("log").pipe(
     Options.withDescription(
-      `The log's file. An existing log is continued; with --tasks, the file must not exist. Default: HINDCAST_LOG, else ${LOG}; with --world and --tasks, other names`,
+      `The log's file, or its URL on a PostgreSQL server. An existing log is continued; with --tasks, it is a file that must not exist. Default: HINDCAST_LOG, else ${LOG}; with --world and --tasks, other names`,
     ),
     Options.optional,
   ),
@@ -131,7 +132,7 @@ const writeSeason = (tasks: number, typed: DemoInput) =>
         advice: "Ten take about a second.",
       })
     }
-    const filename = yield* logOf(log, path.join(".hindcast", `demo-${tasks}-${seed}.db`))
+    const filename = yield* OpenLog.fileOf(named(log, path.join(".hindcast", `demo-${tasks}-${seed}.db`)))
     const season = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
       Season.write({ filename, tasks, seed, sandbox, onProgress }),
     )
@@ -145,8 +146,21 @@ const writeSeason = (tasks: number, typed: DemoInput) =>
 
 const MAX_TASKS = 10_000
 
+const named = (log: Option.Option<string>, otherwise: string) =>
+  Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise)
+
+/** A file, or a URL without a password: the demo names its log in the arguments of the commands that it runs. */
 const logOf = (log: Option.Option<string>, otherwise: string) =>
-  OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise))
+  Effect.flatMap(OpenLog.placeOf(named(log, otherwise)), ({ open, name }) =>
+    ServerUrl.isAddress(open) && new URL(open).password !== ""
+      ? new BadInput({
+          input: name,
+          expected: "a URL without a password, because the demo names its log in the arguments of commands",
+          found: "one with a password",
+          advice: "Set PGPASSWORD, or write a file that PGPASSFILE names (~/.pgpass).",
+        })
+      : Effect.succeed(open),
+  )
 
 const runTour = (typed: DemoInput) =>
   Effect.gen(function* () {

@@ -2,8 +2,11 @@
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import type { LogCopied } from "../../events/copying/copy.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import type { Copied, CopyError, CopyOptions } from "../../events/maintenance/Backup.ts"
 import * as WholeFile from "../../events/sqlite/wholeFile.ts"
+import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -41,27 +44,47 @@ export const backup = Command.make(
   },
   ({ log, json, file, withKeys, replace }) =>
     Effect.gen(function* () {
-      const from = yield* OpenLog.existing(log)
-      const found = yield* copied(WholeFile.backup, json, { from, to: path.resolve(file), withKeys, replace })
+      const url = yield* OpenLog.serverOf(log)
+      const given = { to: path.resolve(file), withKeys, replace }
+      const found = yield* url === undefined
+        ? Effect.flatMap(OpenLog.existing(log), (from) => copied(WholeFile.backup, json, { ...given, from }))
+        : backedUpFromServer(json, { ...given, from: url })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Backed up", found),
-        `If the log is lost: ${CommandHints.shellCommand(CommandHints.written("log", "restore", found.file, ...(found.keys ? ["--with-keys"] : [])))}`,
+        `If the log is lost: ${restoring(url, found)}`,
       ])
     }),
 ).pipe(Command.withDescription("Copy the log with all its files, even while a kernel writes, and verify the copy"))
+
+const restoring = (url: string | undefined, { file, keys }: Copied): string => {
+  const words = ["log", "restore", file, ...(keys ? ["--with-keys"] : [])]
+  return CommandHints.shellCommand(
+    CommandHints.written(...words, ...(url === undefined ? [] : ["--log", ServerUrl.shown(url)])),
+  )
+}
+
+const servers = Effect.promise(() => import("../../events/copying/serverBackup.ts"))
+
+const backedUpFromServer = (json: boolean, given: Omit<CopyOptions, "onPages">) =>
+  Effect.flatMap(servers, ({ backup }) =>
+    ProgressLine.during({ verb: "copied", unit: "events", json }, (onEvents) => backup({ ...given, onEvents })),
+  )
 
 export const restore = Command.make(
   "restore",
   { ...options, backup: argument("backup", "A file that `log backup` wrote") },
   ({ log, json, backup, withKeys, replace }) =>
     Effect.gen(function* () {
+      const from = path.resolve(backup)
+      const url = yield* OpenLog.serverOf(log)
+      if (url !== undefined) return yield* restoreToServer(json, { from, to: url, withKeys, replace })
       const to = yield* OpenLog.fileOf(log)
-      const found = yield* copied(WholeFile.restore, json, { from: path.resolve(backup), to, withKeys, replace })
+      const found = yield* copied(WholeFile.restore, json, { from, to, withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Restored", found),
         found.own
           ? "You made this backup on this machine from a log of your own, so the restored log is your own, too."
-          : "This backup does not match any that you made on this machine from a log of your own. The first command that acts on the log asks whether you trust it; `--trust-log` trusts it without asking.",
+          : FOREIGN,
       ])
     }),
 ).pipe(
@@ -69,3 +92,27 @@ export const restore = Command.make(
     "Restore a backup as the log, and verify it before and after. Refused while a kernel holds that log. Existing keys, plugins and recorded files stay unless the backup has its own",
   ),
 )
+
+const FOREIGN =
+  "This backup does not match any that you made on this machine from a log of your own. The first command that acts on the log asks whether you trust it; `--trust-log` trusts it without asking."
+
+const restoreToServer = (json: boolean, { replace, ...given }: Omit<CopyOptions, "onPages">) =>
+  Effect.gen(function* () {
+    if (replace === true)
+      return yield* new BadInput({
+        input: "--replace",
+        expected: "a schema without a log, or with the beginning of the same one",
+        found: "a log on a PostgreSQL server, which no command replaces",
+        advice: "Name another schema (?schema=…), or drop this one in psql as its owner.",
+      })
+    const { restore } = yield* servers
+    const found = yield* ProgressLine.during({ verb: "copied", unit: "events", json }, (onEvents) =>
+      restore({ ...given, onEvents }),
+    )
+    yield* Output.show(json, found, (style) => restoredLines(style, given.withKeys === true, found))
+  })
+
+const restoredLines = (style: Style, withKeys: boolean, { to, copied, keys, head }: LogCopied) => [
+  `${style.good("Restored")} ${count(copied, "event")} to ${to}; head ${at(head.position)} ${style.dim(head.hash)}; verified.`,
+  ...(withKeys ? [`With it: ${count(keys, "key")} of personal data.`] : []),
+]

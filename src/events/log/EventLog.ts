@@ -6,13 +6,13 @@
 import { Context, Data, type Effect, type Option, type Stream } from "effect"
 import type { InvalidOptions } from "../../values/Options.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
+import type { WordIndex } from "../words/WordIndex.ts"
 import type { Appended, AppendRequest } from "./AppendRequest.ts"
 import type { AppendError, LogError } from "./LogErrors.ts"
 import type { LogFile } from "./LogFile.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { TaskPart } from "./TaskPart.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
-import type { WordIndex } from "../words/WordIndex.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
 export {

@@ -48,8 +48,11 @@ const upgradeIn = async (database: Database, query: Query, { format, migrations 
   if (from === undefined) throw install.noLog(database)
   if (from === format) return { log: database.name, from, to: format }
   if (from > format) throw install.refusal(database, install.tooNew(from, format))
-  const [[isFree] = []] = await query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [`hindcast ${schema}`])
-  if (isFree !== true) throw install.refusal(database, "another process creates or upgrades it. Try again when that has ended")
+  const [[isFree] = []] = await query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [
+    `hindcast ${schema}`,
+  ])
+  if (isFree !== true)
+    throw install.refusal(database, "another process creates or upgrades it. Try again when that has ended")
   const [[owner, isOwner] = []] = await query(OWNER, [schema])
   if (isOwner !== true)
     throw install.refusal(database, `only its owner may upgrade it. Run the same command as the user ${String(owner)}`)

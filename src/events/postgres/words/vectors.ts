@@ -37,7 +37,7 @@ export const vectorsOf = (words: string): Vectors => {
 
 const quoted = (word: string): string => `'${word}'`
 
-/** What a word takes in a vector at most, in bytes. */
+/** The most bytes that a word takes in a vector. */
 const sizeOf = (word: string, places: number): number => 3 * word.length + 2 * places + 8
 
 const divided = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -57,7 +57,10 @@ const divided = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
 /** A `tsquery` that each whole vector of an event with all terms matches, and no other. */
 export const queryOf = (terms: ReadonlyArray<WordTerm>): string =>
   terms
-    .map(({ words, isPrefix }) => `(${words.map((word, at) => wordIn(word, isPrefix && at === words.length - 1)).join(" <-> ")})`)
+    .map(
+      ({ words, isPrefix }) =>
+        `(${words.map((word, at) => wordIn(word, isPrefix && at === words.length - 1)).join(" <-> ")})`,
+    )
     .join(" & ")
 
 /** A `tsquery` that at least one vector of each event with all terms matches, and others too. */

@@ -36,14 +36,68 @@ export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
 /** @param kept suffixes of files that stay at the target if nothing is copied in their place */
 const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
-    const { from, withKeys = false, replace = false } = options
-    const to = targetOf(path.resolve(options.to))
-    const refuse = (expected: string, found: string) => new NotCopied({ log: from, to, expected, found })
+    const { from, withKeys = false } = options
     const source = targetOf(path.resolve(from))
-    if (to === source) return yield* refuse("another name than the log's own", "the log's own")
+    if (targetOf(path.resolve(options.to)) === source)
+      return yield* new NotCopied({
+        log: from,
+        to: source,
+        expected: "another name than the log's own",
+        found: "the log's own",
+      })
     const keys = withKeys && fs.existsSync(`${source}.keys`)
     const plugins = fs.existsSync(`${source}.plugins`)
     const files = fs.existsSync(`${source}.files`)
+    return yield* placed(options, { keys, plugins, files, kept }, (partial, attempted) =>
+      Effect.gen(function* () {
+        const { segments, head, source: owned } = yield* copyFile(options, partial)
+        yield* attempted(() => {
+          if (segments.length > 0) OwnerOnly.makeDirectory(`${partial}.segments`)
+          for (const name of segments) copyOne(Segments.fileOf(from, name), path.join(`${partial}.segments`, name))
+          if (plugins) copyPlugins(`${source}.plugins`, `${partial}.plugins`)
+        })
+        if (keys) yield* copyDatabase(`${source}.keys`, `${partial}.keys`)
+        // After the events: contents are stored before the events that name them.
+        if (files) yield* copyDatabase(`${source}.files`, `${partial}.files`)
+        const found = yield* verified(options, partial)
+        if (found.head.position < head.position) {
+          const [expected, late] = [`a head at @${head.position} or later`, `@${found.head.position}`]
+          return yield* new NotCopied({ log: from, to: options.to, expected, found: late })
+        }
+        yield* BackupRecord.keep(owned, found.head)
+        return { head: found.head, events: found.events, segments }
+      }),
+    )
+  })
+
+/** The parts of a copy besides its events. */
+interface CopiedParts {
+  readonly keys: boolean
+  readonly plugins: boolean
+  readonly files: boolean
+  /** Suffixes of files that stay at the target if nothing is copied in their place. */
+  readonly kept: ReadonlyArray<string>
+}
+
+/** Runs an operation on files, and names the target in its errors. */
+type Attempted = <A>(run: () => A) => Effect.Effect<A, CopyError>
+
+/**
+ * Gives a copy its name once it is complete: `fill` writes the log and what belongs to it under a temporary name, and
+ * verifies it. Refuses existing files without `replace`, and to replace a log in use.
+ */
+export const placed = (
+  options: CopyOptions,
+  { keys, plugins, files, kept }: CopiedParts,
+  fill: (
+    partial: string,
+    attempted: Attempted,
+  ) => Effect.Effect<Pick<Copied, "head" | "events" | "segments">, CopyError>,
+): Effect.Effect<Copied, CopyError> =>
+  Effect.gen(function* () {
+    const { from, replace = false } = options
+    const to = targetOf(path.resolve(options.to))
+    const refuse = (expected: string, found: string) => new NotCopied({ log: from, to, expected, found })
     const copied = new Set([
       ".segments",
       ...(keys ? [".keys"] : []),
@@ -60,28 +114,16 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
       return yield* refuse("the name of a file", "a directory")
     if (!fs.existsSync(path.dirname(to))) return yield* refuse("a directory that exists", path.dirname(to))
     const partial = AtomicFile.nameFor(to)
-    const attempted = <A>(run: () => A) =>
+    const attempted: Attempted = (run) =>
       Effect.catchTag(Database.attempt(to, run), "DiskFull", () => Database.diskFullError(to))
     return yield* Effect.gen(function* () {
       AtomicFile.removeAbandonedFile(to)
-      const { segments, head, source: owned } = yield* copyFile(options, partial)
-      yield* attempted(() => {
-        if (segments.length > 0) OwnerOnly.makeDirectory(`${partial}.segments`)
-        for (const name of segments) copyOne(Segments.fileOf(from, name), path.join(`${partial}.segments`, name))
-        if (plugins) copyPlugins(`${source}.plugins`, `${partial}.plugins`)
-      })
-      if (keys) yield* copyDatabase(`${source}.keys`, `${partial}.keys`)
-      // After the events: contents are stored before the events that name them.
-      if (files) yield* copyDatabase(`${source}.files`, `${partial}.files`)
-      const found = yield* verified(options, partial)
-      if (found.head.position < head.position) {
-        return yield* refuse(`a head at @${head.position} or later`, `@${found.head.position}`)
-      }
-      yield* BackupRecord.keep(owned, found.head)
+      const { head, events, segments } = yield* fill(partial, attempted)
       const bytes = fs.statSync(partial).size
+      const hasKeys = keys && fs.existsSync(`${partial}.keys`)
       if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
       yield* attempted(() => put(partial, to, replaced))
-      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys, files, own: false }
+      return { file: to, head, events, bytes, segments, plugins, keys: hasKeys, files, own: false }
       // The next copy removes what could not be removed.
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
   })
@@ -152,7 +194,8 @@ const copyDatabase = <A = undefined>(
     (connection) => Effect.sync(() => connection.close()),
   ).pipe(openDatabase.mapDiskFull(to))
 
-const verified = ({ from, to }: CopyOptions, file: string) =>
+/** The head and the number of events of an intact log. Fails for any other. */
+export const verified = ({ from, to }: Pick<CopyOptions, "from" | "to">, file: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const found = yield* log.verify
@@ -226,7 +269,8 @@ const copyPlugins = (from: string, to: string): void => {
   }
 }
 
-const flush = (file: string): void => {
+/** Makes a file durable. */
+export const flush = (file: string): void => {
   const opened = fs.openSync(file, "r+")
   try {
     fs.fsyncSync(opened)

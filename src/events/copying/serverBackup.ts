@@ -1,0 +1,48 @@
+/** Backs up a log on a PostgreSQL server in a file, and restores one from a file: verified, under its name only once complete. */
+
+import { Effect } from "effect"
+import * as ServerUrl from "../log/ServerUrl.ts"
+import { type Copied, type CopyError, type CopyOptions, NotCopied } from "../maintenance/Backup.ts"
+import { flush, placed, verified } from "../sqlite/archive/backup.ts"
+import * as Database from "../sqlite/file/database.ts"
+import * as openDatabase from "../sqlite/file/openDatabase.ts"
+import { copyLog, type LogCopied, type LogCopyOptions } from "./copy.ts"
+
+/** Options of `backup`: `from` is a URL, and `to` a file. */
+export interface ServerBackupOptions
+  extends Pick<CopyOptions, "from" | "to" | "withKeys" | "replace">,
+    Pick<LogCopyOptions, "onEvents"> {}
+
+/**
+ * Copies a log on a server to a file, up to its head at the start, while others may append. The file is a log as good as
+ * any: it has the same positions, ids, bytes and hashes. A killed process leaves nothing under its name.
+ */
+export const backup = ({ onEvents, ...options }: ServerBackupOptions): Effect.Effect<Copied, CopyError> => {
+  const { withKeys = false } = options
+  const from = ServerUrl.shown(options.from)
+  const parts = { keys: withKeys, plugins: false, files: false, kept: [] }
+  return placed({ ...options, from }, parts, (partial) =>
+    Effect.gen(function* () {
+      const copied = yield* copyLog({ from: options.from, to: partial, withKeys, ...(onEvents && { onEvents }) })
+      if (copied.head.position === 0)
+        return yield* new NotCopied({ log: from, to: options.to, expected: "a log with events", found: "an empty one" })
+      yield* settled(partial)
+      return { head: copied.head, events: copied.head.position, segments: [] }
+    }),
+  )
+}
+
+/** Moves all events into the file itself, and makes it durable. */
+const settled = (file: string) =>
+  Effect.gen(function* () {
+    const own = yield* Database.open(file, { readonly: false })
+    own.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    yield* Database.attempt(file, () => flush(file))
+  }).pipe(Effect.scoped, openDatabase.mapDiskFull(file))
+
+/**
+ * Restores a backup as a log on a server, in a schema that does not exist, or whose log is the beginning of the backup:
+ * then it adds the events that the log lacks. Verifies the backup first, and the log afterwards.
+ */
+export const restore = (options: LogCopyOptions): Effect.Effect<LogCopied, CopyError> =>
+  Effect.zipRight(verified({ from: options.from, to: ServerUrl.shown(options.to) }, options.from), copyLog(options))
