@@ -242,7 +242,10 @@ describe("a backup of a log on a server", () => {
         // The keys of the replaced backup went with it.
         expect(fs.readdirSync(directory)).toEqual(["copy.db"])
 
-        expect(yield* ServerBackup.restore({ from: to, to: elsewhere })).toMatchObject({ copied: head.position + 1 })
+        expect(yield* ServerBackup.restore({ from: to, to: elsewhere })).toMatchObject({
+          copied: head.position + 1,
+          own: true,
+        })
         expect(yield* Effect.scoped(Effect.flatMap(onServer(elsewhere), storedIn))).toEqual(yield* storedIn(server))
         // As a replica that took over without its last event. An anchor shows it, and the backup has it.
         yield* Effect.promise(() =>

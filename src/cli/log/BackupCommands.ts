@@ -80,12 +80,7 @@ export const restore = Command.make(
       if (url !== undefined) return yield* restoreToServer(json, { from, to: url, withKeys, replace })
       const to = yield* OpenLog.fileOf(log)
       const found = yield* copied(WholeFile.restore, json, { from, to, withKeys, replace })
-      yield* Output.show(json, found, (style) => [
-        ...lines(style, "Restored", found),
-        found.own
-          ? "You made this backup on this machine from a log of your own, so the restored log is your own, too."
-          : FOREIGN,
-      ])
+      yield* Output.show(json, found, (style) => [...lines(style, "Restored", found), whose(found.own)])
     }),
 ).pipe(
   Command.withDescription(
@@ -93,8 +88,10 @@ export const restore = Command.make(
   ),
 )
 
-const FOREIGN =
-  "This backup does not match any that you made on this machine from a log of your own. The first command that acts on the log asks whether you trust it; `--trust-log` trusts it without asking."
+const whose = (own: boolean): string =>
+  own
+    ? "You made this backup on this machine from a log of your own, so the restored log is your own, too."
+    : "This backup does not match any that you made on this machine from a log of your own. The first command that acts on the log asks whether you trust it; `--trust-log` trusts it without asking."
 
 const restoreToServer = (json: boolean, { replace, ...given }: Omit<CopyOptions, "onPages">) =>
   Effect.gen(function* () {
@@ -112,7 +109,8 @@ const restoreToServer = (json: boolean, { replace, ...given }: Omit<CopyOptions,
     yield* Output.show(json, found, (style) => restoredLines(style, given.withKeys === true, found))
   })
 
-const restoredLines = (style: Style, withKeys: boolean, { to, copied, keys, head }: LogCopied) => [
+const restoredLines = (style: Style, withKeys: boolean, { to, copied, keys, head, own }: LogCopied) => [
   `${style.good("Restored")} ${count(copied, "event")} to ${to}; head ${at(head.position)} ${style.dim(head.hash)}; verified.`,
   ...(withKeys ? [`With it: ${count(keys, "key")} of personal data.`] : []),
+  whose(own),
 ]

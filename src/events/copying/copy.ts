@@ -43,6 +43,8 @@ export interface LogCopied {
   readonly copied: number
   /** Copied keys of personal data. */
   readonly keys: number
+  /** Whether the source is this user's own log, and so the copy. */
+  readonly own: boolean
 }
 
 /** Errors of `copyLog`. */
@@ -56,7 +58,12 @@ export type LogCopyError = Options.InvalidOptions | NotCopied | OpenError
  *
  * Without `withKeys`, personal fields in the copy read as replacements.
  */
-export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCopyError> =>
+export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCopyError> => copying(options, true)
+
+/** Like `copyLog`, for a copy that gets its name later: it records nowhere whose the copy is. */
+export const copyUnnamed = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCopyError> => copying(options, false)
+
+const copying = (options: LogCopyOptions, named: boolean): Effect.Effect<LogCopied, LogCopyError> =>
   Effect.gen(function* () {
     const {
       from,
@@ -113,8 +120,9 @@ export const copyLog = (options: LogCopyOptions): Effect.Effect<LogCopied, LogCo
     const verified = yield* copy.verifyWith({ anchor: end })
     if (verified._tag === "Tampered") return yield* refuse("an intact copy", verified.reason)
     // With the same head, both have the same events. Approvals from before the copy do not count in it.
-    if (isOwn) yield* Effect.ignore(copy.ownership?.trust(end, "copy") ?? Effect.void)
-    return { from: names.log, to: names.to, head: end, copied: Math.max(0, end.position - start), keys: keys.length }
+    if (isOwn && named) yield* Effect.ignore(copy.ownership?.trust(end, "copy") ?? Effect.void)
+    const copied = Math.max(0, end.position - start)
+    return { from: names.log, to: names.to, head: end, copied, keys: keys.length, own: isOwn }
   }).pipe(
     Effect.scoped,
     // The events so far stay, and the next call continues the copy.

@@ -25,7 +25,12 @@ export interface ServerLog {
   readonly first: Effect.Effect<Head, LogError>
 }
 
-export const make = ({ name, head: headOf, first: firstOf }: ServerLog): Ownership => {
+/** Also records that this process appended the first event: recorders never ask whose a log is. */
+export interface OwnershipOfServerLog extends Ownership {
+  readonly began: (first: Head) => Effect.Effect<void>
+}
+
+export const make = ({ name, head: headOf, first: firstOf }: ServerLog): OwnershipOfServerLog => {
   let own: Provenance | undefined
   const vouched: Array<VouchedCode> = []
 
@@ -68,6 +73,16 @@ export const make = ({ name, head: headOf, first: firstOf }: ServerLog): Ownersh
   }
 
   return {
+    began: (first) =>
+      Effect.flatMap(machine, (here) =>
+        // Without a usable store, the log is foreign to later processes.
+        Effect.ignore(
+          Effect.try(() => {
+            identified(here, first, { foreignUpTo: 0, by: "append" })
+            own = { kind: "own", foreignUpTo: 0 }
+          }),
+        ),
+      ),
     provenance: Effect.suspend(() => {
       if (own !== undefined) return Effect.succeed(own)
       return Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as AsyncWriter from "../append/AsyncWriter.ts"
+import type { AppendRequest } from "../log/AppendRequest.ts"
 import { EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
 import { Presence } from "../log/Presence.ts"
@@ -90,6 +91,10 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
       const append = readonly
         ? () => Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
         : yield* writerOf(options, { database, keys, reader: { ...reader, keys: keys.find }, follower })
+      const appendAndOwn = (request: AppendRequest) =>
+        Effect.tap(append(request), ({ events: [first] }) =>
+          first?.position === 1 ? ownership.began({ position: 1, hash: first.hash }) : Effect.void,
+        )
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           database.hurry()
@@ -98,6 +103,11 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
       )
       const glance = reading(() => database.patiently(follower.glance))
       const head = Effect.map(glance, (seen) => seen.head)
+      const ownership = ServerOwnership.make({
+        name: address.name,
+        head,
+        first: reading(() => readFirst(database)),
+      })
       const expanded = ExpandedReads.make({
         name: address.name,
         readPage: (query, limit) => reading(() => readPage(reader, query, limit)),
@@ -114,13 +124,13 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         name: address.name,
         ...(vocabulary === Vocabulary.core ? { wordIndex: (version) => words.make(database, version) } : {}),
         ...ON_MAIN,
-        append,
+        append: appendAndOwn,
         read: (query) => Pages.stream(page, query ?? {}),
         readPage: page,
         find: (id) => (isEventId(id) ? find(id) : expanded.within(find, id)),
         versionOf: (stream, timeline = MAIN) => reading(() => readVersion(database, timeline, stream)),
         head,
-        ownership: ServerOwnership.make({ name: address.name, head, first: reading(() => readFirst(database)) }),
+        ownership,
         follow: (query) =>
           follow({ head, readPage: page, commits: follower.commits, mayHave: () => true }, query ?? {}),
         onCommit: follower.commits.listen,
