@@ -119,11 +119,10 @@ describe("a log of an earlier format", () => {
           )
         expect(yield* describing(name)).toEqual(yield* describing(fresh))
         const functions = (of: string) =>
-          Effect.map(
-            past(
-              `SELECT proname, replace(prosrc, '${of}', '') FROM pg_proc WHERE pronamespace = '${of}'::regnamespace ORDER BY 1`,
-            ),
-            (rows) => rows,
+          past(
+            `SELECT proname, pronargs, proretset, prosecdef, replace(prosrc, '${of}', ''), replace(proconfig::text, '${of}', ''),
+              proacl IS NOT NULL AND NOT EXISTS (SELECT FROM aclexplode(proacl) a WHERE a.grantee = 0)
+            FROM pg_proc WHERE pronamespace = '${of}'::regnamespace ORDER BY 1`,
           )
         expect(yield* functions(name)).toEqual(yield* functions(fresh))
         const indexes = (of: string) =>
