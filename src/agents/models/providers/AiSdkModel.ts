@@ -1,6 +1,6 @@
 /** A model of a provider package of the AI SDK (`LanguageModelV3`): one streamed turn, with a typed outcome. */
 
-import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider"
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider"
 import { Clock, Effect, Either } from "effect"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
@@ -16,6 +16,7 @@ import { AnswerTooLong, LONGEST_ANSWER } from "./AnswerLimit.ts"
 import { outcome } from "./outcome.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
+import * as Silence from "./Silence.ts"
 import * as Wishes from "./Wishes.ts"
 
 export interface Parts {
@@ -75,38 +76,46 @@ const turn = (
   }
   const classified = (error: unknown) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(failed(classify(error, secrets.redact, now))))
-  const waited = <A>(step: () => PromiseLike<A>) =>
-    Effect.tryPromise({ try: step, catch: (error) => ({ error }) }).pipe(
-      Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => ({ error: new Silence(timeoutMs) }) }),
-      Effect.catchAll(({ error }) => classified(error)),
-    )
+  const waited = <A>(steps: (progress: Silence.Progress) => Promise<Either.Either<A, unknown>>) =>
+    Effect.catchAll(Silence.limited(steps, timeoutMs), ({ error }) => classified(error))
+  const begun = async (options: LanguageModelV3CallOptions) => {
+    try {
+      return Either.right(await language.doStream(options))
+    } catch (error) {
+      return Either.left(error)
+    }
+  }
   const wished = Wishes.optionsFor(provider.wishes, provider.name, model, request)
   if (Either.isLeft(wished)) return Effect.fail(failed({ kind: "invalid-request", reason: wished.left }))
   const plain = Prompt.callOptions(request, provider, wished.right)
   const options = cache === undefined ? plain : (provider.caching?.(plain, cache) ?? plain)
-  const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
-    Effect.gen(function* () {
-      let length = 0
-      for (;;) {
-        const { done, value } = yield* waited(() => reader.read())
-        if (done) return
-        length += lengthOf(value)
-        if (length > LONGEST_ANSWER) {
-          return yield* classified(new AnswerTooLong("it", LONGEST_ANSWER, "characters"))
-        }
-        const delta = answer.take(value)
-        if (delta !== undefined) onDelta(delta)
-        const usage = value.type === "raw" ? answer.usage() : undefined
-        if (usage !== undefined) onUsage(usage)
-      }
-    }).pipe(Effect.ensuring(Effect.sync(() => answer.rest().forEach(onDelta))))
+  /** Hot path: no effect for each piece. */
+  const reading = async (
+    reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>,
+    progress: Silence.Progress,
+  ): Promise<Either.Either<void, unknown>> => {
+    let length = 0
+    for (;;) {
+      const read = await reader.read().then(Either.right, Either.left)
+      if (Either.isLeft(read)) return read
+      const { done, value } = read.right
+      if (!progress() || done) return Either.void
+      length += lengthOf(value)
+      if (length > LONGEST_ANSWER) return Either.left(new AnswerTooLong("it", LONGEST_ANSWER, "characters"))
+      const delta = answer.take(value)
+      if (delta !== undefined) onDelta(delta)
+      const usage = value.type === "raw" ? answer.usage() : undefined
+      if (usage !== undefined) onUsage(usage)
+    }
+  }
   return Effect.gen(function* () {
-    const { stream, response } = yield* waited(() =>
-      language.doStream({ ...options, includeRawChunks: true, abortSignal }),
-    )
+    const { stream, response } = yield* waited(() => begun({ ...options, includeRawChunks: true, abortSignal }))
     const found = limitsIn(response?.headers, yield* Clock.currentTimeMillis)
     const limits = found && { ...found, heardAt: yield* MonotonicClock.now }
-    yield* reading(stream.getReader())
+    yield* Effect.ensuring(
+      waited((progress) => reading(stream.getReader(), progress)),
+      Effect.sync(() => answer.rest().forEach(onDelta)),
+    )
     const sent = answer.error()
     if (sent !== undefined && answer.hasBegun()) return yield* classified(sent.error)
     const ended = outcome(answer, request.maxOutputTokens)
@@ -118,11 +127,4 @@ const turn = (
 const lengthOf = (piece: LanguageModelV3StreamPart): number => {
   if (piece.type === "tool-call") return Math.max(0, piece.input.length - LONGEST_ANSWER)
   return "delta" in piece ? piece.delta.length : 0
-}
-
-class Silence extends Error {
-  override readonly name = "TimeoutError"
-  constructor(timeoutMs: number) {
-    super(`The server sent nothing for ${timeoutMs} ms`)
-  }
 }

@@ -107,7 +107,8 @@ const OFTEN_ESCAPED = /[^\w.~-]/
  * @param forms the written forms of keys, the longest first
  */
 const startOfUnfinished = (text: string, forms: ReadonlyArray<string>): number => {
-  const longest = forms[0]?.length ?? 0
+  const longest = forms[0]?.length
+  if (longest === undefined) return text.length
   for (let start = 0; start < text.length; ) {
     const rest = text.length - start < longest ? text.slice(start) : undefined
     const isUnfinished = (form: string) => rest !== undefined && form.length > rest.length && form.startsWith(rest)
