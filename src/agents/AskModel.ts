@@ -22,7 +22,7 @@ import { exceededIn, fullName, leftMsOf, type ModelRun, workedMsOf } from "./Mod
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
-import { type Asked, ask } from "./Turns.ts"
+import { type Asked, type Asking, ask } from "./Turns.ts"
 
 export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
   Effect.suspend(() => {
@@ -111,8 +111,10 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   refusal: (model: Model) => refusalOf(settings, run, model),
   leftMs: leftMsOf(settings, task, run),
   workedMs: workedMsOf(task, run),
+  ...defined({ reserved: reservedBy(settings, run) }),
   countAnswer: (answer: Parameters<typeof Spending.answered>[1]) => {
     run.used = Spending.answered(run.used, answer)
+    run.longestAnswer = Math.max(run.longestAnswer, answer.usage.outputTokens)
   },
   countFailure: (failure: Parameters<typeof Spending.failed>[1]) => {
     const used = Spending.failed(run.used, failure)
@@ -123,6 +125,21 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
 /** By the model's own prices, or by the table. */
 const pricedBy = (of: Model, usage: ModelUsage) =>
   of.costOf === undefined ? costOf(of.provider, of.model, usage) : Effect.succeed(of.costOf(usage))
+
+/** Tokens of an answer whose length no option limits, until a longer one has come. */
+const ESTIMATED_ANSWER = 1_000
+
+/** A request may use at least what the last one did, whose conversation it continues, and as much as its answer may have. */
+const reservedBy = ({ budget, maxOutputTokens }: Settings, run: ModelRun): Asking["reserved"] =>
+  budget.tokens === undefined && budget.usd === undefined
+    ? undefined
+    : (model, tokens) =>
+        Effect.gen(function* () {
+          const inputTokens = Math.max(tokens(), run.tokens)
+          const outputTokens = maxOutputTokens ?? Math.max(run.longestAnswer, ESTIMATED_ANSWER)
+          const cost = budget.usd === undefined ? null : yield* pricedBy(model, { inputTokens, outputTokens })
+          return { tokens: inputTokens + outputTokens, ...(cost === null ? {} : { usd: cost.usd }) }
+        })
 
 /** With a budget of money, a model of unknown price is not asked. */
 const refusalOf = ({ budget }: Settings, run: ModelRun, of: Model) =>

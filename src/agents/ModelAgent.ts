@@ -21,6 +21,7 @@ import { type ModelAgentOptions, remember, type Settings, settingsOf } from "./M
 import {
   begin,
   countChild,
+  countLost,
   exceededIn,
   fullName,
   learnBelow,
@@ -75,6 +76,7 @@ type TurnError = InvalidOptions | ModelCallFailed | ToolCalls.ExecuteError | App
 
 const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
+    countLost(task, run)
     yield* learnBelow(settings, task, run)
     const before = yield* exceededIn(settings, task, run)
     if (before !== undefined) return yield* endByBudget(settings, task, before)

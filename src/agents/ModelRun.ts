@@ -36,6 +36,10 @@ export interface ModelRun {
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Spending.Spending
+  /** The number of lost requests that are counted in `used`. */
+  lost: number
+  /** Tokens of the longest answer so far. */
+  longestAnswer: number
   /** The use of the tasks that a program started below this one, with what they reserve. */
   below: UseBelow | undefined
   /** The names of models whose prices are known. */
@@ -72,6 +76,8 @@ export const begin = (
       guideDigest: undefined,
       toolsDigest: undefined,
       used: Spending.none,
+      lost: 0,
+      longestAnswer: 0,
       below: undefined,
       priced: new Set(),
       models,
@@ -99,6 +105,15 @@ export const guidedBy = (
 /** Counts what a called agent used, as its own. */
 export const countChild = (run: ModelRun, { used }: ChildUse): void => {
   run.used = Spending.plus(run.used, Spending.ofUse(used ?? { steps: 0, commands: 0, tokens: null, usd: null }))
+}
+
+/** Counts the requests that the end of an earlier kernel cut off. */
+export const countLost = (task: AgentTask, run: ModelRun): void => {
+  const lost = task.lost()
+  for (const call of lost.slice(run.lost)) {
+    run.used = "end" in call ? Spending.failed(run.used, call.end) : Spending.lost(run.used, call.reserves)
+  }
+  run.lost = lost.length
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Spent } from "../kernel/tasks/calls/ModelCall.ts"
 import { isTransient, ModelCallFailed, type ModelCallResponse } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import * as RequestDigest from "../projections/request/RequestDigest.ts"
+import type * as Spending from "../projections/tree/Spending.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf } from "../values/JsonObjects.ts"
@@ -48,6 +49,11 @@ export interface Asking {
   readonly countAnswer: (answer: Pick<ModelCallResponse, "usage" | "cost">) => void
   /** Counts what a request without a whole answer used. */
   readonly countFailure: (failure: Spent) => void
+  /**
+   * What a request may use at most, from an estimate of its tokens; undefined without a budget of tokens or money. Default:
+   * undefined.
+   */
+  readonly reserved?: ((model: Model, tokens: () => number) => Effect.Effect<Spending.Reserved | undefined>) | undefined
   /** Whether the budget allows another request after this many milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
   /** Why the model must not be asked, or undefined. The log records the request as failed. */
@@ -81,6 +87,11 @@ export const ask = (
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
   const { models, retries, backoffMs, countAnswer, countFailure, mayAsk, interruptible } = asking
   const requestDigest = RequestDigest.of(request)
+  let estimated: number | undefined
+  const tokens = () => {
+    estimated ??= tokensIn(request)
+    return estimated
+  }
   let isFirst = true
   const attempt = (
     number: number,
@@ -130,8 +141,9 @@ export const ask = (
           workedMs: asking.workedMs,
           retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
           fallbackTo: (failure) => Effect.map(waitAfter(failure), ({ to }) => to && nameOf(to)),
-          paced: { tokens: () => tokensIn(request), longestMs: longestPaceMs(asking) },
-          ...hedging(task, asking, request, recorded.again),
+          paced: { tokens, longestMs: longestPaceMs(asking) },
+          ...reserving(asking, model, tokens),
+          ...hedging(task, asking, request, recorded.again, tokens),
         })
         .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
       for (const other of response.lost ?? []) countFailure(other)
@@ -217,7 +229,7 @@ const callOf = (task: AgentTask, asking: Asking, request: TurnRequest, model: Mo
 }
 
 /** The second request for an answer, which has no news for the log. */
-const hedging = (task: AgentTask, asking: Asking, request: TurnRequest, again: Json) => {
+const hedging = (task: AgentTask, asking: Asking, request: TurnRequest, again: Json, tokens: () => number) => {
   const { models, hedge, mayAsk, refusal } = asking
   if (hedge === undefined) return {}
   const model = (hedge.to === "fallback" ? models.following() : undefined) ?? models.current()
@@ -227,9 +239,15 @@ const hedging = (task: AgentTask, asking: Asking, request: TurnRequest, again: J
     refused === undefined ? mayAsk(0) : Effect.succeed(false),
   )
   return {
-    hedge: { afterMs: hedge.afterMs, provider, model: name, request: again, mayAsk: isAllowed, answering, partial },
+    hedge: {
+      ...{ afterMs: hedge.afterMs, provider, model: name, request: again, mayAsk: isAllowed, answering, partial },
+      ...reserving(asking, model, tokens),
+    },
   }
 }
+
+const reserving = ({ reserved }: Asking, model: Model, tokens: () => number) =>
+  reserved === undefined ? {} : { reserves: reserved(model, tokens) }
 
 /** What follows a failure: a retry after so many milliseconds, another model, or nothing. */
 interface Wait {

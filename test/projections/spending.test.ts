@@ -47,6 +47,25 @@ describe("what a task spent", () => {
     expect(of(lost, answered(100, 10, 0.5), answered(100, 10, 0.5))).toMatchObject({ tokens: 320, usd: 1.5 })
   })
 
+  it("has what a request reserves that the end of a kernel cut off, and more if the same one then uses more", () => {
+    const called = (id: string, reserves?: object) => ({
+      ...event("ModelCalled", { provider: "p", model: "m", requestDigest: "d", request: null, reserves }),
+      id,
+    })
+    const resumed = event("TaskResumed", { agent: "a@1", at: 1 })
+    const end = (id: string, of: Event) => ({ ...of, causationId: id })
+    const lost = [called("one", { tokens: 60, usd: 0.25 }), resumed]
+    expect(of(...lost)).toEqual({ steps: 1, commands: 0, tokens: 60, usd: 0.25 })
+    const again = [called("two", { tokens: 60, usd: 0.25 }), end("two", answered(100, 10, 0.5))]
+    expect(of(...lost, ...again)).toEqual({ steps: 2, commands: 0, tokens: 220, usd: 1 })
+    expect(of(called("one", { tokens: 900 }), resumed, ...again)).toMatchObject({ tokens: 1_010, usd: 1 })
+    // A log of an earlier version does not say what it reserved.
+    expect(of(called("one"), resumed, ...again)).toMatchObject({ steps: 2, tokens: 220, usd: 1 })
+    expect(of(...again, resumed)).toEqual({ steps: 1, commands: 0, tokens: 110, usd: 0.5 })
+    const open = [called("three", { tokens: 60 })].reduce(Spending.after, Spending.none)
+    expect(Spending.useOf(Spending.withOpenLost(open))).toMatchObject({ steps: 1, tokens: 60 })
+  })
+
   it("is unknown where the use or the price of an answer is", () => {
     expect(of(answered(0, 0), answered(1, 1, 1))).toMatchObject({ tokens: null, usd: null })
     expect(of(answered(5, 5), answered(1, 1, 1))).toMatchObject({ tokens: 12, usd: null })

@@ -178,6 +178,18 @@ export const decidingEvents = [
             "For how many ms the agent had worked on the task before this call, by the monotonic clocks of all processes, not counting waits for people",
         }),
       ),
+      reserves: optional(
+        Schema.Struct({
+          tokens: Schema.NonNegativeInt.annotations({ description: "Of the request and its longest answer" }),
+          usd: optional(
+            Schema.NonNegative.annotations({ description: "Their price, in US dollars, if money is limited" }),
+          ),
+        }).annotations({
+          identifier: "ReservedUse",
+          description:
+            "What the request may use at most, as its agent estimates it: its budget counts this if the end of a kernel cuts the request off. Absent without a budget of tokens or money",
+        }),
+      ),
       retryOf: optional(
         Schema.NonEmptyString.annotations({
           description: "For a recorded program's retry: the id of the first attempt's event",

@@ -100,18 +100,21 @@ export const start = (
         critics: { model: options, ...defined({ wishes }) },
       })
 
-    /** Counts what an interrupted judging has used. */
+    /** Counts what an interrupted judging has used. It is unknown of a request without an answer. */
     const countEarlier = (taskId: string, scoreSetId: string) =>
-      Pages.forEach(
-        log.readPage,
-        { stream: RecordedModel.streamOf(scoreSetId), types: ["ModelResponded", "ModelFailed"] },
-        (page) => {
+      Effect.gen(function* () {
+        const unanswered = new Set<string>()
+        const query = { stream: RecordedModel.streamOf(scoreSetId), types: ["ModelCalled", "ModelResponded"] }
+        yield* Pages.forEach(log.readPage, query, (page) => {
           for (const event of page) {
-            if (is(event, "ModelResponded")) judge.count(taskId, event.payload.usage, event.payload.cost)
-            else judge.count(taskId, undefined, undefined)
+            if (is(event, "ModelCalled")) unanswered.add(event.id)
+            if (!is(event, "ModelResponded")) continue
+            unanswered.delete(event.causationId ?? "")
+            judge.count(taskId, event.payload.usage, event.payload.cost)
           }
-        },
-      )
+        })
+        for (const _ of unanswered) judge.count(taskId, undefined, undefined)
+      })
 
     const judged = (taskId: string) =>
       Effect.gen(function* () {

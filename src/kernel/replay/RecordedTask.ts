@@ -15,6 +15,7 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
+import * as LostCalls from "./calls/LostCalls.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
 import * as RecordedAgentEvents from "./RecordedAgentEvents.ts"
 import * as RecordedDocuments from "./RecordedDocuments.ts"
@@ -260,6 +261,7 @@ export const make = (
     saying: (content, options) => Effect.asVoid(say(content, options)),
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
     worked: () => 0,
+    lost: LostCalls.before(past, place),
     ask: (question, _answering, options) => ask(question, options),
     generate: ({ provider, model }) =>
       new ModelCallFailed({ provider, model, kind: "not-recorded", reason: "a replay asks no plugin" }),

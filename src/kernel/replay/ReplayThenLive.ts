@@ -48,6 +48,7 @@ export const replayThenLive = (
     ...live,
     ...instructions,
     worked: (agentId) => (past.isUsedUp() ? live.worked(agentId) : 0),
+    lost: (agentId) => (past.isUsedUp() ? live.lost(agentId) : past.task.lost(agentId)),
     capabilities: (agentId) => from(past.task.capabilities(agentId), live.capabilities(agentId)),
     document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),

@@ -22,6 +22,7 @@ import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { NotResumable } from "../recovery/NotResumable.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
+import * as LostCalls from "../replay/calls/LostCalls.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import type { Divergence } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
@@ -158,6 +159,7 @@ const goOn = (
         afterFailedSetUp: "suspend",
         agents: recording.opened.payload.agents,
         worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
+        lost: LostCalls.until(recording.events, "resume"),
       }
       const task = yield* TaskStart.begin(kernel, opening, (open, untilClosed) =>
         // Before anything else acts, and in the restored world.

@@ -7,6 +7,7 @@ import * as Deciding from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as StoppedWork from "../../platform/fibers/StoppedWork.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
+import type * as Spending from "../../projections/tree/Spending.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
 import { defined } from "../../values/defined.ts"
@@ -44,6 +45,8 @@ export interface AskOptions<E = never> {
    * time (`Task.worked`).
    */
   readonly workedMs?: Effect.Effect<number>
+  /** What the request may use at most; undefined without a budget of it. Recorded, for a resumed task (`Task.lost`). */
+  readonly reserves?: Effect.Effect<Spending.Reserved | undefined>
   /** The wait until a retry, in milliseconds; undefined without one. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
   /** The model to ask instead, as `provider/model`; undefined without one. Recorded. */
@@ -106,7 +109,7 @@ export const ask = <E>(
           requestDigest,
           request,
           ...(workedMs === undefined ? {} : { workedMs: Math.round(yield* workedMs) }),
-          ...defined({ agentId }),
+          ...defined({ agentId, reserves: yield* options.reserves ?? Effect.succeed(undefined) }),
         },
       })
       const first = CallEnd.of(task, called, partial, options.soon)
@@ -219,7 +222,7 @@ const fieldsOf = (failure: ModelCallFailed) => {
 /** Begins a hedge, unless it would have to wait for its turn, or must not be asked. */
 const beginHedge = <E>(
   task: OpenTask,
-  { provider, model, request, answering, partial, mayAsk }: Hedging.Hedge<E>,
+  { provider, model, request, answering, partial, mayAsk, reserves }: Hedging.Hedge<E>,
   {
     requestDigest,
     hedgeOf,
@@ -236,7 +239,10 @@ const beginHedge = <E>(
     const called = yield* task.record({
       type: "ModelCalled",
       causationId: task.openedBy,
-      payload: { provider, model, requestDigest, request, hedgeOf, ...defined({ agentId }) },
+      payload: {
+        ...{ provider, model, requestDigest, request, hedgeOf },
+        ...defined({ agentId, reserves: yield* reserves ?? Effect.succeed(undefined) }),
+      },
     })
     const answered = inPace(
       { provider, model },

@@ -17,6 +17,7 @@ import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { ReadingsAhead } from "../sensing/PerceptionAhead.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type * as Capabilities from "./Capabilities.ts"
+import type { LostCall } from "./calls/ModelCall.ts"
 import type { EnvironmentRefused } from "./Environments.ts"
 import type * as Inputs from "./Inputs.ts"
 import type * as ModelCalls from "./ModelCalls.ts"
@@ -37,6 +38,11 @@ export interface Task {
    * fork, in a task that was not resumed, and during a replay.
    */
   readonly worked: (agentId?: string) => number
+  /**
+   * An agent's requests to models that the end of earlier kernels cut off, oldest first: it asks again, but has to pay for
+   * them. A replay returns those from before this point.
+   */
+  readonly lost: (agentId?: string) => ReadonlyArray<LostCall>
   /** Reads every active sensor, by priority. With a deadline, only sensors whose turn comes before it. */
   readonly perceive: (
     options?: PerceiveOptions,

@@ -74,6 +74,7 @@ export interface Opening extends Environments.Participants {
   readonly openedAt?: number
   /** Earlier working time of an agent, in milliseconds. Default: 0. */
   readonly worked?: Task["worked"]
+  readonly lost?: Task["lost"]
   /** `close` closes the task as failed. Default: `close`. */
   readonly afterFailedSetUp?: "close" | "suspend"
 }
@@ -268,6 +269,7 @@ export const begin = <E>(
       seed,
       budget: opening.budget,
       worked: opening.worked ?? (() => 0),
+      lost: opening.lost ?? (() => []),
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),

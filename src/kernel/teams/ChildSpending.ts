@@ -10,7 +10,10 @@ import * as TaskTree from "../../projections/tree/TaskTree.ts"
 
 /** Reads what tasks spent. */
 export interface SpendingReader {
-  /** The sum over these tasks, each of which counts once. They are on the log's own timeline. */
+  /**
+   * The sum over these tasks, each of which counts once, with what requests reserve that have not ended. They are on the
+   * log's own timeline.
+   */
   readonly of: (tasks: ReadonlyArray<string>) => Effect.Effect<Spending.Spending, LogError>
   /** Forgets the sums of a task that has ended for good. */
   readonly forget: (taskId: string) => void
@@ -35,7 +38,7 @@ export const reader = (log: EventLog.Service): SpendingReader => {
         }
       })
       sums.set(taskId, { until, spent })
-      return spent
+      return Spending.withOpenLost(spent)
     })
   return {
     of: (tasks) => Effect.map(Effect.forEach(tasks, one), (all) => all.reduce(Spending.plus, Spending.none)),

@@ -175,6 +175,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
         ),
       consult: (question, answering) => inTurn(task.consult(question, answering, { agentId })),
       worked: () => task.worked(agentId),
+      lost: () => task.lost(agentId),
       // After its answer, an agent may wait for its turn, so the answer is recorded at once.
       ask: (question, answering, options = {}) =>
         inTurn(task.ask(question, answering, { ...options, soon: false, agentId })),

@@ -16,10 +16,13 @@ export interface RecordedAnswer {
 
 export interface RecordedCalls {
   /** The answer to a request, or its failure; undefined if the agent got none. */
-  readonly answerOf: (called: Event & { readonly payload: PayloadOf<"ModelCalled"> }) => RecordedAnswer | undefined
+  readonly answerOf: (called: Called) => RecordedAnswer | undefined
+  /** The end of one call, whether its agent got it or not. */
+  readonly endOf: (called: Called) => Event | undefined
 }
 
-type Called = Event & { readonly payload: PayloadOf<"ModelCalled"> }
+/** A request, or its hedge. */
+export type Called = Event & { readonly payload: PayloadOf<"ModelCalled"> }
 
 /** Derives the answers from the events of a task. Pure. */
 export const of = (events: ReadonlyArray<Event>): RecordedCalls => {
@@ -31,6 +34,7 @@ export const of = (events: ReadonlyArray<Event>): RecordedCalls => {
     } else if (isEnd(event)) ends.set(event.causationId ?? "", event)
   }
   return {
+    endOf: ({ id }) => ends.get(id),
     answerOf: (called) => {
       const hedge = hedges.get(called.id)
       const calls = (hedge === undefined ? [called] : [called, hedge]).map((call) => ({ call, end: ends.get(call.id) }))
@@ -58,7 +62,8 @@ const decisiveOf = (calls: ReadonlyArray<Ending>) => {
   return ended.length === calls.length ? ended.toSorted((a, b) => a.end.position - b.end.position).at(-1) : undefined
 }
 
-const spentIn = (end: Event | undefined): ReadonlyArray<Spent> => {
+/** What a call used that ended without a whole answer. */
+export const spentIn = (end: Event | undefined): ReadonlyArray<Spent> => {
   if (end === undefined || !is(end, "ModelFailed")) return []
   const { kind, response, usage, cost } = end.payload
   return [{ kind, ...defined({ response, usage, cost }) }]

@@ -6,6 +6,7 @@
 import { Effect, Either, Fiber } from "effect"
 import type { AppendError } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import type * as Spending from "../../../projections/tree/Spending.ts"
 import { defined } from "../../../values/defined.ts"
 import type { CallEnd, PartialAnswer } from "./CallEnd.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse, type Spent } from "./ModelCall.ts"
@@ -14,6 +15,8 @@ import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse, type Sp
 export interface Hedge<E> extends Pick<ModelCallRequest, "provider" | "model" | "request"> {
   /** Milliseconds without a whole answer after which it leaves. */
   readonly afterMs: number
+  /** What it may use at most, as for the first request. */
+  readonly reserves?: Effect.Effect<Spending.Reserved | undefined>
   /** Whether it may leave: a budget may be used up. */
   readonly mayAsk: Effect.Effect<boolean>
   readonly answering: (called: Event) => Effect.Effect<ModelCallResponse, E>

@@ -2,6 +2,7 @@
 
 import { Data } from "effect"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../../events/vocabulary/Deciding.ts"
+import type * as Spending from "../../../projections/tree/Spending.ts"
 import type { Json } from "../../../values/Json.ts"
 import type { ProviderLimits } from "../../pacing/ModelPace.ts"
 
@@ -55,6 +56,9 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
     return `${this.provider}/${this.model} did not answer (${this.kind}): ${this.reason}`
   }
 }
+
+/** A request that the end of a kernel cut off: what it reserves, or how it ended, if that was recorded. */
+export type LostCall = { readonly reserves: Spending.Reserved | undefined } | { readonly end: Spent }
 
 /** How a call ended whose answer was not taken, with its use as far as it is known. */
 export type Spent = Pick<ModelCallFailed, "kind" | "response" | "usage" | "cost">

@@ -35,6 +35,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
     "priority",
     "progress",
     "rationale",
+    "reserves",
     "reasoning",
     "recorder",
     "requestDigest",

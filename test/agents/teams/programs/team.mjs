@@ -4,6 +4,7 @@
  *
  * Argument: { log, commits?, moment? }: with the last two it dies before or after that commit of its own. Prints how the tree ended.
  */
+import * as fs from "node:fs"
 import { Effect } from "effect"
 import { Tool } from "../../../../dist/index.js"
 import { agentAsTool, fromModel, open } from "../../../../dist/promise.js"
@@ -12,11 +13,12 @@ import { dieAtCommit } from "../../../e2e/programs/dying.mjs"
 const { log, commits, moment } = JSON.parse(process.argv[2])
 if (commits !== undefined) dieAtCommit(commits, moment)
 
-/** A model that answers by how far its conversation has come, as a provider does. */
+/** A model that answers by how far its conversation has come, as a provider does, and counts its answers in a file. */
 const model = (turns) => ({
   provider: "test",
   model: "one",
   turn: ({ messages }) => {
+    fs.appendFileSync(`${log}.served`, "1\n")
     const parts = turns[messages.filter(({ role }) => role === "assistant").length]
     const finish = parts.some(({ type }) => type === "call") ? "calls" : "stop"
     return Effect.succeed({ parts, finish, usage: { inputTokens: 100, outputTokens: 10 } })
@@ -27,12 +29,14 @@ const text = (words) => ({ type: "text", text: words })
 
 const worker = (name) =>
   fromModel({
-    ...{ name, version: "1", tools: ["program/remember"] },
+    ...{ name, version: "1", tools: ["program/remember"], maxOutputTokens: 10 },
     model: model([[call("m", "program__remember", { text: `${name} worked` })], [text("Worked.")]]),
   })
 const [one, two, extra] = ["one", "two", "extra"].map(worker)
 const top = fromModel({
-  ...{ name: "top", version: "1", tools: ["program/one", "program/two", "program/wait"], budget: { tokens: 2_000 } },
+  ...{ name: "top", version: "1", tools: ["program/one", "program/two", "program/wait"], maxOutputTokens: 10 },
+  // Kills may cost more than the work itself.
+  budget: { tokens: 100_000 },
   model: model([
     [call("a", "program__one", { goal: "1" }), call("b", "program__two", { goal: "2" })],
     [call("w", "program__wait")],
@@ -69,7 +73,7 @@ const ended = new Promise((resolve) => {
 /** The parent has to be at work first. */
 const started = async () => {
   try {
-    return await worked(extra, "extra", { parent: "top", budget: { tokens: 300 } })
+    return await worked(extra, "extra", { parent: "top", budget: { tokens: 30_000 } })
   } catch (error) {
     if (error.limit !== "parent") throw error
     await new Promise((resolve) => setTimeout(resolve, 5))
