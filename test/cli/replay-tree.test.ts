@@ -151,9 +151,15 @@ describe("hindcast replay --below", () => {
       "export default { name: 'worker', version: '2', decide: () => ({ act: 'program/note', args: { text: 'other' } }) }\n",
     )
     expect(await replay("--agent", top, "--below", changed)).toMatchObject({ code: 2 })
-    const alone = await replay("--agent", top)
+    const silent = await replay("--agent", top)
+    expect(silent).toMatchObject({ code: 2, stdout: expect.stringMatching(/^Identical/) })
+    expect(silent.stderr).toContain(
+      "error: 1 task below top was not replayed. `--below FILE` names the agents of such tasks",
+    )
+    const alone = await replay("--agent", top, "--alone")
     expect(alone).toMatchObject({ code: 0 })
-    expect(alone.stderr).toContain("1 task below it was not replayed; --below FILE")
+    expect(alone.stderr).toContain("1 task below it was not replayed (--alone).")
+    expect(await replay("--agent", top, "--alone", "--below", top)).toMatchObject({ code: 1, stdout: "" })
     const missing = await replay("--agent", top, "--below", top)
     expect(missing).toMatchObject({ code: 1, stdout: "" })
     expect(missing.stderr).toContain("expected its agent worker@1 among those of the tasks below, found planner@1")

@@ -66,7 +66,7 @@ const OF_LOG: ReadonlySet<string> = new Set([
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set([
-  ...["Diverged", "NotCompared", "NothingDecided", "NothingReplayed", "MainThreadBlocked"],
+  ...["Diverged", "NotCompared", "NothingDecided", "NothingReplayed", "TreeNotReplayed", "MainThreadBlocked"],
   ...["LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"],
 ])
 

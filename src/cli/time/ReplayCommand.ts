@@ -10,6 +10,7 @@ import { BadInput } from "../command/BadInput.ts"
 import {
   argument,
   common,
+  flag,
   given,
   milliseconds,
   oneOf,
@@ -30,7 +31,7 @@ import * as ReplayProgram from "../record/ReplayProgram.ts"
 import * as AgentModule from "../task/AgentModule.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
-import { at, json as jsonText, moment } from "../terminal/Text.ts"
+import { at, count, json as jsonText, moment } from "../terminal/Text.ts"
 
 /** The agent diverged from the recording. The log cannot tell what would have followed. */
 export class Diverged extends Data.TaggedError("Diverged")<{
@@ -44,6 +45,22 @@ export class Diverged extends Data.TaggedError("Diverged")<{
   override get message() {
     const asked = this.kind.replaceAll("-", " ")
     return `Task ${this.taskId} diverged ${at(this.position)} (${asked}). \`hindcast fork ${quoteWord(moment(this.timeline, this.after))} --task ${quoteWord(this.taskId)} --agent FILE\` continues from right before it.`
+  }
+}
+
+/** Tasks below a replayed one were left out, so that nobody knows whether the tree repeats. */
+export class TreeNotReplayed extends Data.TaggedError("TreeNotReplayed")<{
+  readonly taskId: string
+  readonly left: number
+  /** Those that the log does not have. */
+  readonly missing: ReadonlyArray<string>
+}> {
+  override get message() {
+    const { taskId, left, missing } = this
+    const tasks = `${count(left, "task")} below ${quoteWord(taskId)} ${left === 1 ? "was" : "were"} not replayed`
+    return missing.length > 0
+      ? `${tasks}: the log does not have ${ReplayPage.listed(missing)}. \`--alone\` replays the task without them.`
+      : `${tasks}. \`--below FILE\` names the agents of such tasks, and \`--alone\` leaves them out.`
   }
 }
 
@@ -73,6 +90,10 @@ export const replay = Command.make(
       "below",
       "FILE: the agent of tasks that the task started, by its name; repeat it for several. Replays these tasks, too",
     ),
+    alone: flag(
+      "alone",
+      "Leave out the tasks that the task started. Without it and --below, a task that has some exits with 2",
+    ),
     part: wholeNumber("part", 1).pipe(
       Options.withDescription(
         "With a program after --, if several processes recorded the task one after another: the number of the process to replay, from 1",
@@ -83,7 +104,7 @@ export const replay = Command.make(
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, words, live, part, below, trustLog, allowHost, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, words, live, part, below, alone, trustLog, allowHost, ...typed }) =>
     inWholeLog((whole) =>
       Effect.gen(function* () {
         const taskId = yield* Ids.task(task)
@@ -94,6 +115,10 @@ export const replay = Command.make(
         if (words.length > 0 && below.length > 0) {
           const found = "a program after --, whose task has none below it"
           return yield* new BadInput({ input: "--below", expected: "an agent of Hindcast's own", found })
+        }
+        if (alone && (words.length > 0 || below.length > 0)) {
+          const found = words.length > 0 ? "a program after --" : "--below, which replays the tasks below"
+          return yield* new BadInput({ input: "--alone", expected: "a task of an agent of Hindcast's own", found })
         }
         if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
         if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, { live, part, allowHost })
@@ -114,15 +139,18 @@ export const replay = Command.make(
           const tree = yield* whole(TreeReplay.replay(taskId, loaded, options))
           yield* Output.show(json, tree, (style) => ReplayPage.tree(style, tree))
           for (const report of tree.tasks) yield* whole(parted(report))
+          const { missing } = tree
+          if (missing.length > 0) return yield* new TreeNotReplayed({ taskId, left: missing.length, missing })
           return
         }
         const begun = yield* Replay.begin(taskId, loaded, given({ deadlineMs }))
         const report = yield* Effect.onInterrupt(begun.report, () => Output.note(stoodAt(begun.standing(), json)))
         const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
         yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))
-        const left = yield* whole(TreeReplay.countBelow(taskId, report.timeline))
-        if (left > 0) yield* Output.note(ReplayPage.notReplayed(left, json))
         yield* parted(report)
+        const { left, missing } = yield* whole(TreeReplay.leftOut(taskId, report.timeline))
+        if (left > 0 && !alone) return yield* new TreeNotReplayed({ taskId, left, missing })
+        if (left > 0) yield* Output.note(ReplayPage.notReplayed(left, json))
       }).pipe(TimelineOption.provide(timeline)),
     ).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(

@@ -21,6 +21,7 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
+import * as LostCalls from "../replay/calls/LostCalls.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { Stopped } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
@@ -37,6 +38,7 @@ import * as FilesRestoration from "./FilesRestoration.ts"
 import { close } from "./ForkEnd.ts"
 import { AgentDiverged, TaskNotNamed, withConsequence } from "./ForkErrors.ts"
 import * as ForkEvents from "./ForkEvents.ts"
+import * as ForkedTree from "./ForkedTree.ts"
 import { ForkOptions } from "./ForkOptions.ts"
 import * as OverriddenReadings from "./OverriddenReadings.ts"
 import * as Overrides from "./Overrides.ts"
@@ -66,6 +68,8 @@ export interface Forked {
    * recorded.
    */
   readonly parted: Parted | null
+  /** What becomes of the tasks above and below. */
+  readonly tree: ForkedTree.ForkedTree
   readonly audit: TaskAudit.TaskAudit
 }
 
@@ -158,6 +162,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
       const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
       const overridden = OverriddenReadings.make(overrides.readings ?? {})
       const instanceName = InstanceName.nameOf({ taskId, timeline: view.timeline })
+      const before = recording.events.filter(({ position }) => position <= at)
       const task = yield* TaskStart.begin(
         contextOf(kernel, view, point, recorded, overridden),
         {
@@ -172,7 +177,8 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           left: { commands: left, by: "fork" },
           agents: recording.opened.payload.agents,
           perceptions: point.perceptions,
-          past: recording.events.filter(({ position }) => position <= at),
+          past: before,
+          lost: LostCalls.until(before, "fork"),
           overridden: Object.keys(overrides.world ?? {}),
           abandoned: recording.events.filter(({ position }) => position > at),
           intervals: recorded === undefined,
@@ -251,6 +257,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         io,
         worlds: yield* worldsOf(view, taskId),
         parted: deciding.parted(),
+        tree: yield* ForkedTree.at(kernel.log, parent, point),
         audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
       }
     }),

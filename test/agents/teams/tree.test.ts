@@ -278,3 +278,50 @@ const stoppedBefore = (count: number) =>
     }
     return where
   }).pipe(Effect.scoped)
+
+describe("a fork of a task in a tree", () => {
+  it.scopedLive(
+    "says what becomes of the tasks above and below it, and is refused while an agent that it called works",
+    () =>
+      Effect.gen(function* () {
+        const { outer, inner, free, start } = yield* held()
+        const { run } = yield* start
+        const { tasks, fork } = yield* run(Kernel)
+        const working = yield* Effect.fork(tasks.run(outer, { id: "top", goal: "x" }))
+        yield* run(running)
+        const child = yield* run(childOf("top"))
+        const own = yield* Effect.fork(tasks.run(inner, { id: "own", goal: "y", parent: "top" }))
+        yield* run(seen(about("CommandDispatched"), 3))
+        const { position: at } = yield* (yield* run(EventLog)).head
+        yield* free
+        yield* Fiber.join(own)
+        yield* Fiber.join(working)
+        const last = (yield* run(eventsOf("top"))).find(({ type }) => type === "CommandSucceeded")?.position ?? 0
+
+        // Nobody knows half of a call: the error names the moments before and after it.
+        expect(yield* Effect.flip(fork(outer, { task: "top", at }))).toMatchObject({
+          _tag: "NotForkable",
+          reason: expect.stringMatching(/^program\/ask was running, .* before it, or @\d+, after it$/),
+        })
+        const asked = (yield* run(eventsOf("top"))).find(({ type }) => type === "DecisionMade")?.position ?? 0
+        const earlier = yield* fork(outer, { task: "top", at: asked - 1, acceptUnrewound: true })
+        expect(earlier).toMatchObject({ tree: { above: null, kept: [], left: [] }, audit: { outcome: "achieved" } })
+        // The fork's call began a task of its own.
+        const { tasks: below } = yield* run(TreeAudit.load("top", earlier.timeline))
+        expect(below.map(({ depth, outcome }) => [depth, outcome])).toEqual([
+          [0, "achieved"],
+          [1, "achieved"],
+        ])
+        expect(below[1]?.taskId).not.toBe(child)
+        const after = yield* fork(outer, { task: "top", at: last, acceptUnrewound: true })
+        expect(after.tree).toMatchObject({ above: null, kept: expect.arrayContaining([child]) })
+        expect((yield* run(TreeAudit.load("top", after.timeline))).tasks).toHaveLength(1)
+
+        const before = yield* run(TreeAudit.load("top"))
+        const answered = (yield* run(eventsOf(child))).find(({ type }) => type === "CommandSucceeded")?.position ?? 0
+        const alone = yield* fork(inner, { task: child, at: answered, acceptUnrewound: true })
+        expect(alone.tree).toEqual({ above: "top", kept: [], left: [] })
+        expect(yield* run(TreeAudit.load("top"))).toEqual(before)
+      }),
+  )
+})

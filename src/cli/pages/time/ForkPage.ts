@@ -9,7 +9,7 @@ import * as ReplayPage from "./ReplayPage.ts"
 /** @param compareCommand the command that compares the fork with its parent */
 export const lines = (
   style: Style,
-  { parent, at: shared, io, worlds, parted, audit }: Forked,
+  { parent, at: shared, io, worlds, parted, tree, audit }: Forked,
   compareCommand: string,
 ) => [
   "",
@@ -18,7 +18,18 @@ export const lines = (
   "",
   ...AuditPage.lines(style, audit),
   "",
+  ...treeLines(tree),
   `It shares the history of ${oneLine(parent)} up to ${at(shared)}. To compare the two: ${compareCommand}`,
+]
+
+const treeLines = ({ above, kept, left }: Forked["tree"]): ReadonlyArray<string> => [
+  ...(above === null
+    ? []
+    : [`Task ${oneLine(above)}, which started it, is not continued: it keeps the recorded answer.`]),
+  ...(kept.length === 0
+    ? []
+    : [`${count(kept.length, "task")} below had ended by then: the fork has what they answered.`]),
+  ...(left.length === 0 ? [] : [`Not part of the fork: ${ReplayPage.listed(left)}, which a program had started.`]),
 ]
 
 const partedLine = (style: Style, { first, decisions, of }: NonNullable<Forked["parted"]>): string =>

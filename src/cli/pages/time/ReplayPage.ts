@@ -50,14 +50,15 @@ export const tree = (style: Style, { tasks, missing }: TreeReplay): ReadonlyArra
 
 const MOST_LISTED = 5
 
-const listed = (ids: ReadonlyArray<string>): string =>
+/** The first of some ids. */
+export const listed = (ids: ReadonlyArray<string>): string =>
   [...ids.slice(0, MOST_LISTED).map(oneLine), ...(ids.length > MOST_LISTED ? ["…"] : [])].join(", ")
 
-/** The tasks below a replayed one say nothing about themselves. */
+/** The tasks that `--alone` left out. */
 export const notReplayed = (left: number, json: boolean): string =>
   json
     ? jsonText({ notReplayed: left })
-    : `${count(left, "task")} below it ${left === 1 ? "was" : "were"} not replayed; --below FILE names the agents of such tasks.`
+    : `${count(left, "task")} below it ${left === 1 ? "was" : "were"} not replayed (--alone).`
 
 /** An agent's decision in words: a command, a message, a claimed outcome, or a model call. */
 export const choice = (of: JsonObject): string => {

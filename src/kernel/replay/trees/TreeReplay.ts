@@ -111,9 +111,12 @@ const missingBelow = (log: EventLog.Service, members: TaskTree.Members<TaskTree.
     return [...missing]
   })
 
-/** The number of tasks below a task, which a replay of that task alone does not repeat. */
-export const countBelow = (taskId: string, timeline: string = MAIN) =>
+/** The tasks below a task, which a replay of that task alone does not repeat: their number, and those not in the log. */
+export const leftOut = (taskId: string, timeline: string = MAIN) =>
   Effect.gen(function* () {
-    const members = yield* TaskList.standings(yield* EventLog)
-    return TaskTree.descendantsOf(members, { taskId, timeline }).length
+    const log = yield* EventLog
+    const members = yield* TaskList.standings(log)
+    const own = timeline === MAIN ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+    const missing = yield* missingBelow(own, members, taskId)
+    return { left: TaskTree.descendantsOf(members, { taskId, timeline }).length + missing.length, missing }
   })
