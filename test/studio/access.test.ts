@@ -208,6 +208,7 @@ const READING = [
     "runs",
     "verdicts",
     "behaviour",
+    "tree",
     "capture",
     "chunk",
     "event",

@@ -47,7 +47,7 @@ const projection: typeof combined = {
 
 export type Standing = Pick<
   Tasks.Task,
-  "goal" | "agent" | "outcome" | "reason" | "unjudged" | "from" | "to" | "openedAt" | "closedAt" | "asked"
+  "goal" | "agent" | "outcome" | "reason" | "unjudged" | "from" | "to" | "openedAt" | "closedAt" | "asked" | "parent"
 >
 
 export interface Standings {

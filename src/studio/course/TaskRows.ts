@@ -7,9 +7,11 @@ import type { ScoringNotFound } from "../../projections/comparison/SetScores.ts"
 import * as FailureSentence from "../../projections/explanation/FailureSentence.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import type { PendingConfirmation, PendingConfirmations } from "../../projections/state/PendingConfirmations.ts"
+import type { Activity } from "../../projections/summary/Activity.ts"
 import { stateOf } from "../../projections/summary/Activity.ts"
 import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
+import * as TaskTree from "../../projections/tree/TaskTree.ts"
 import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as OutlineFacts from "../overview/OutlineFacts.ts"
@@ -31,6 +33,8 @@ export interface Rows {
   readonly useOf: CountedModels["together"] | undefined
   /** The outcome of a task, or its activity while it is open, and the number of its questions. */
   readonly state: (taskId: string) => Effect.Effect<{ readonly state: string; readonly questions: number }, LogError>
+  /** What an open task does. */
+  readonly activity: (taskId: string) => Effect.Effect<Activity, LogError>
   /** The question of a task to a person that waits longest. */
   readonly asked: (taskId: string) => PendingConfirmation | undefined
 }
@@ -54,9 +58,14 @@ export const of = (
       return activityOf({ taskId, timeline: past.timeline, questions: questionsOf(taskId), ...defined({ asked }) })
     }
     const isOpen = (taskId: string) => SafeRecord.get(standings.tasks, taskId)?.outcome == null
-    const known: Known = { past, standings, questionsOf, modelsOf: models?.of }
+    // The tasks that a fork started are on `main`.
+    const members = past.timeline === MAIN ? standings.tasks : (yield* Standings.current(projector)).tasks
+    const below = TaskTree.families(members)
+    const belowOf = (taskId: string) => below({ taskId, timeline: past.timeline }).length
+    const known: Known = { past, standings, questionsOf, belowOf, modelsOf: models?.of }
     return {
       scores,
+      activity,
       standings,
       modelsOf: models?.of,
       useOf: models?.together,
@@ -138,11 +147,12 @@ interface Known {
   readonly past: TimelineHistory
   readonly standings: Standings.Standings
   readonly questionsOf: (taskId: string) => number
+  readonly belowOf: (taskId: string) => number
   readonly modelsOf: Rows["modelsOf"]
 }
 
 const rowOf = (
-  { past, standings, questionsOf, modelsOf }: Known,
+  { past, standings, questionsOf, belowOf, modelsOf }: Known,
   taskId: string,
   { first, last, begunAt, events, steps, strip, durationMs }: OutlineFacts.OutlineFacts,
 ): TaskRow => {
@@ -165,6 +175,7 @@ const rowOf = (
     models: modelsOf?.(taskId) ?? null,
     score: standings.scoreOf(taskId),
     waits: questionsOf(taskId),
+    below: belowOf(taskId),
     strip,
   }
 }

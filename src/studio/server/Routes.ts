@@ -37,6 +37,7 @@ import * as Tasks from "../answers/Tasks.ts"
 import * as Density from "../answers/timeline/Density.ts"
 import * as Relatives from "../answers/timeline/Relatives.ts"
 import * as Rows from "../answers/timeline/Rows.ts"
+import * as Tree from "../answers/timeline/Tree.ts"
 import * as Values from "../answers/Values.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -141,6 +142,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/task": get("see", Tasks.ScoredTaskQuery, Tasks.head),
     "/api/failure": get("see", Tasks.ScoredTaskQuery, Tasks.failure),
     "/api/course": get("see", Tasks.TaskQuery, Tasks.course),
+    "/api/tree": get("see", Tasks.TaskQuery, Tree.tree),
     "/api/relatives": get("see", Tasks.TaskQuery, Relatives.relatives),
     "/api/spans": get("see", Tasks.TaskQuery, Tasks.spans),
     "/api/rows": get("see", Rows.RowsQuery, Rows.rows),

@@ -10,6 +10,7 @@ import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as RelativesOf from "../answers/timeline/Relatives.ts"
+import * as Tree from "../answers/timeline/Tree.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import * as StudioLog from "../StudioLog.ts"
 import { CHUNK } from "../wire/CourseSlice.ts"
@@ -71,13 +72,16 @@ export const layer = Layer.provideMerge(
   }),
 )
 
+const isIn = (tasks: ReadonlyArray<SharedTask>, { timeline, task }: SharedTask): boolean =>
+  tasks.some((one) => one.timeline === timeline && one.task === task)
+
 /** The relatives of a task that are in the file, too. */
 const relativesAmong = ({ timeline, task }: SharedTask, tasks: ReadonlyArray<SharedTask>) =>
   Effect.map(RelativesOf.relatives({ timeline, task }), ({ parent, children }) => {
-    const isIn = ({ task: id }: Relative) => tasks.some((one) => one.timeline === timeline && one.task === id)
+    const isAmong = ({ task: id }: Relative) => isIn(tasks, { timeline, task: id })
     return {
-      parent: parent !== null && isIn(parent) ? parent : null,
-      children: children.filter(isIn),
+      parent: parent !== null && isAmong(parent) ? parent : null,
+      children: children.filter(isAmong),
       left: 0,
     } satisfies Relatives
   })
@@ -94,7 +98,12 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
     }
     const heads: Array<TaskHead> = []
     for (const { timeline, task } of tasks) {
-      const head = yield* Tasks.head({ timeline, task })
+      const told = yield* Tasks.head({ timeline, task })
+      const tree = told.below === 0 ? undefined : yield* Tree.tree({ timeline, task })
+      const isWhole = tree !== undefined && tree.left === 0 && tree.tasks.every((row) => isIn(tasks, row))
+      if (isWhole) add("tree", { timeline, task }, tree)
+      // The file says nothing of tasks that are not in it.
+      const head = { ...told, below: isWhole ? told.below : 0 }
       const course = yield* Tasks.course({ timeline, task })
       heads.push(head)
       events += course.positions.length
@@ -124,7 +133,7 @@ export const collect = ({ tasks, at, notes }: SharedOptions) =>
       const rows: Array<TaskHead> = []
       for (const head of heads) {
         const asked = { timeline: head.timeline, task: head.id, scores }
-        const scored = yield* Tasks.head(asked)
+        const scored = { ...(yield* Tasks.head(asked)), below: head.below }
         rows.push(scored)
         add("task", asked, scored)
         add("failure", asked, yield* Tasks.failure(asked))

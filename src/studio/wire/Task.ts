@@ -36,6 +36,8 @@ export interface TaskRow {
   readonly score: Score | null
   /** Number of pending questions. */
   readonly waits: number
+  /** Number of tasks below it: those that it started, and theirs, as `audit --tree` counts them. */
+  readonly below: number
   /** Its course in at most 80 characters, each the most telling kind of its part (`Kind.CODES`). */
   readonly strip: string
 }
@@ -119,6 +121,49 @@ export interface TaskHead extends TaskRow {
   readonly hasFiles: boolean
   /** Whether it was opened for several agents: then `/api/behaviour` tells how they behave together. */
   readonly isOfSeveral: boolean
+}
+
+/**
+ * `GET /api/tree?timeline=…&task=…`: the task and the tasks below it, as `hindcast audit --tree` adds them up. A child comes
+ * before its own children.
+ */
+export interface TaskTree {
+  readonly total: TreeSums
+  readonly tasks: ReadonlyArray<TreeRow>
+  /** Number of further tasks. The sums count them. */
+  readonly left: number
+}
+
+export interface TreeRow extends Pick<TaskRow, "goal" | "activity"> {
+  readonly task: string
+  readonly timeline: string
+  /** 0 for the task at the top. */
+  readonly depth: number
+  readonly agent: string
+  /** As `TaskRow.outcome`. */
+  readonly outcome: string | null
+  readonly reason: string | null
+  /** What the task itself used. */
+  readonly own: TreeSums
+  /** What it and the tasks below it used. */
+  readonly all: TreeSums
+}
+
+/** What several tasks used together; null is unknown. */
+export interface TreeSums {
+  readonly tasks: number
+  readonly open: number
+  readonly outcomes: { readonly [outcome: string]: number }
+  readonly commands: number
+  /** Requests to models. */
+  readonly calls: number
+  readonly tokens: number | null
+  readonly knownTokens: number
+  /** In US dollars. */
+  readonly usd: number | null
+  readonly atLeastUsd: number
+  /** Of the scores from the tasks' closes; null if none was scored then. */
+  readonly rewards: { readonly earned: number; readonly lost: number; readonly net: number } | null
 }
 
 /** `GET /api/relatives?timeline=…&task=…`: the task that started a task, and those that it started, such as of sub-agents. */

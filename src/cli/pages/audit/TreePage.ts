@@ -1,9 +1,9 @@
 /** A task with the tasks below it, as a table for the text and the Markdown: each row has the sums of its family. */
 
 import * as Outcome from "../../../projections/summary/Outcome.ts"
+import * as TreeAmounts from "../../../projections/tree/TreeAmounts.ts"
 import type { TreeAudit } from "../../../projections/tree/TreeAudit.ts"
 import type { TreeUse } from "../../../projections/tree/TreeUse.ts"
-import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
@@ -34,7 +34,7 @@ export const lines = (style: Style, { total, tasks }: TreeAudit, width: number):
           ...{ heading, rank, align: "right" as const },
           ...column(({ all }) => of(all)),
         })),
-        { heading: "own cost", rank: 5, align: "right", ...column(({ own }) => costOf(own)) },
+        { heading: "own cost", rank: 5, align: "right", ...column(({ own }) => TreeAmounts.cost(own)) },
         { heading: "agent", rank: 6, least: 12, ...column(({ agent }) => oneLine(agent)) },
         { heading: "goal", rank: 1, least: 14, ...column(({ goal }) => shorten(oneLine(goal), GOAL_LENGTH)) },
       ],
@@ -59,18 +59,12 @@ export const markdown = ({ taskId, total, tasks }: TreeAudit): ReadonlyArray<str
         code(node.taskId),
         Outcome.of(node),
         ...NUMBERS.map(({ of }) => of(node.all)),
-        costOf(node.own),
+        TreeAmounts.cost(node.own),
         code(node.agent),
         code(shorten(node.goal, GOAL_LENGTH)),
       ]),
     ),
   )
-
-const tokensOf = ({ tokens, knownTokens }: TreeUse): string =>
-  tokens === null ? (knownTokens === 0 ? "?" : `≥ ${knownTokens}`) : String(tokens)
-
-const costOf = ({ calls, usd, atLeastUsd }: TreeUse): string =>
-  calls === 0 ? "" : Money.costInTable({ usd, atLeast: atLeastUsd })
 
 /** Tasks that were not scored have no rewards, which is not a reward of 0. */
 const netOf = ({ rewards }: TreeUse): string => (rewards === null ? "" : number(rewards.net))
@@ -79,12 +73,9 @@ const NUMBERS = [
   { heading: "tasks", title: "Tasks", rank: 3, of: ({ tasks }: TreeUse) => String(tasks) },
   { heading: "commands", title: "Commands", rank: 3, of: ({ commands }: TreeUse) => String(commands) },
   { heading: "requests", title: "Requests", rank: 4, of: ({ calls }: TreeUse) => String(calls) },
-  { heading: "tokens", title: "Tokens", rank: 2, of: (use: TreeUse) => (use.calls === 0 ? "" : tokensOf(use)) },
-  { heading: "cost", title: "Cost", rank: 1, of: costOf },
+  { heading: "tokens", title: "Tokens", rank: 2, of: TreeAmounts.tokens },
+  { heading: "cost", title: "Cost", rank: 1, of: TreeAmounts.cost },
   { heading: "reward", title: "Reward", rank: 1, of: netOf },
 ] as const
 
-const sentenceOf = ({ tasks, open, outcomes }: TreeUse): string => {
-  const ended = Object.entries(outcomes).flatMap(([name, many]) => (many === 0 ? [] : [`${many} ${name}`]))
-  return `${count(tasks, "task")}: ${[...ended, ...(open === 0 ? [] : [`${open} open`])].join(", ")}.`
-}
+const sentenceOf = (use: TreeUse): string => `${count(use.tasks, "task")}: ${TreeAmounts.states(use).join(", ")}.`

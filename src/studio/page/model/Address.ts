@@ -8,7 +8,7 @@ export const PANES = ["event", "why", "rewards", "value", "diff", "saw", "captur
 export type Pane = (typeof PANES)[number]
 
 /** The ways to look at a task. */
-export const VIEWS = ["conversation", "debugger", "files", "agents"] as const
+export const VIEWS = ["conversation", "debugger", "files", "agents", "tree"] as const
 
 export type TaskView = (typeof VIEWS)[number]
 

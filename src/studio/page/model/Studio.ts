@@ -74,7 +74,8 @@ export class Studio {
   readonly views: ReadonlySignal<ReadonlyArray<TaskView>> = computed(() => {
     const head = this.history.value?.head.value
     const hasFiles = this.source.follow !== null && head?.hasFiles === true
-    return VIEWS.filter((view) => (view === "files" ? hasFiles : view !== "agents" || head?.isOfSeveral === true))
+    const isShown = { files: hasFiles, agents: head?.isOfSeveral === true, tree: (head?.below ?? 0) > 0 }
+    return VIEWS.filter((view) => view === "conversation" || view === "debugger" || isShown[view])
   })
   readonly #rows = new ListedRows()
   /** The rows of the list of events; null for all events of a timeline by their positions. */

@@ -55,6 +55,8 @@ const visitCommand = (visit: Visit, position: number): string => {
   if (other !== null && task !== null) return `align ${run(timeline, task)} ${run(other.timeline, other.task)}`
   if (isConversation(visit))
     return `log ls --task ${word(task ?? "")} --timeline ${word(timeline)} ${SAID.map((type) => `--type ${type}`).join(" ")}`
+  if (isOfTree(visit))
+    return `audit ${word(task ?? "")} --tree${timeline === "main" ? "" : ` --timeline ${word(timeline)}`}`
   if (isOfAgents(visit))
     return `audit ${word(task ?? "")} --collective${timeline === "main" ? "" : ` --timeline ${word(timeline)}`}`
   switch (pane) {
@@ -108,6 +110,7 @@ const visitCall = (visit: Visit, position: number): string => {
     return `hindcast.timeTravel.align(${literal({ timeline, taskId: task })}, ${literal({ timeline: other.timeline, taskId: other.task })})`
   const event = `hindcast.events.read(${literal({ after: position - 1, until: position })})`
   if (isConversation(visit)) return `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
+  if (isOfTree(visit) && timeline === "main") return `hindcast.auditTree(${literal(task)})`
   if (isOfAgents(visit) && timeline === "main") return `hindcast.auditCollective(${literal(task)})`
   switch (pane) {
     case "why":
@@ -138,6 +141,9 @@ const isConversation = ({ task, view, pane }: Visit): boolean =>
 
 /** Whether a view is of the behaviour of a task's agents. */
 const isOfAgents = ({ task, view }: Visit): boolean => task !== null && view === "agents"
+
+/** Whether a view is of a task and the tasks below it. */
+const isOfTree = ({ task, view }: Visit): boolean => task !== null && view === "tree"
 
 const momentOf = (timeline: string, position: number): string =>
   timeline === "main" ? `@${position}` : `${timeline}@${position}`

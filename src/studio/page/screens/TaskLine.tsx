@@ -48,6 +48,15 @@ export const TaskLine = ({ task, hit, reason, isSelected, select }: Props) => (
       <span class={`n net ${toneOf(task)}`}>{task.score === null ? "" : signed(task.score.net)}</span>
       <Strip strip={task.strip} />
     </Link>
+    {task.below === 0 ? null : (
+      <Link
+        to={visit({ timeline: task.timeline, task: task.id }, null, { view: "tree" })}
+        class="below"
+        title="The tasks that it started, and theirs"
+      >
+        {task.below} below
+      </Link>
+    )}
   </div>
 )
 

@@ -48,6 +48,7 @@ import type {
   TaskHead,
   TaskList,
   TaskReasons,
+  TaskTree,
   WhyFailed,
 } from "../../wire/Task.ts"
 
@@ -76,6 +77,7 @@ export interface Questions {
   readonly course: Course
   readonly spans: TaskSpans
   readonly relatives: Relatives
+  readonly tree: TaskTree
   readonly capture: TaskCapture
   readonly chunk: CourseSlice
   readonly event: WholeEvent

@@ -11,6 +11,7 @@ import { Sentence } from "./Sentence.tsx"
 
 const FilesView = lazy(async () => (await import("./FilesView.tsx")).FilesView)
 const AgentsView = lazy(async () => (await import("./AgentsView.tsx")).AgentsView)
+const TreeView = lazy(async () => (await import("./TreeView.tsx")).TreeView)
 
 export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
@@ -25,6 +26,8 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
         <FilesView course={course} />
       ) : view === "agents" ? (
         <AgentsView course={course} />
+      ) : view === "tree" ? (
+        <TreeView course={course} />
       ) : (
         <DebuggerView course={course} />
       )}
