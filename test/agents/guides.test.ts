@@ -200,6 +200,7 @@ describe("--guide", () => {
             agent: [],
             cassette: Option.none(),
             maxTokens: Option.none(),
+            hedgeMs: Option.none(),
             maxUsd: Option.none(),
             model: ["anthropic/claude-sonnet-4-5"],
             guide: Option.some(guide),

@@ -9,22 +9,28 @@ import { type Ended, start } from "./hindcast.ts"
 
 const KEY = "sk-compatible-3f8a92c0"
 
-/** A server that answers as OpenAI's chat completions: a call, then text. It keeps what it was asked. */
+/** A server that answers as OpenAI's chat completions: a call, then text, and a verdict of the judge. It keeps what it was asked. */
 const answering = () => {
   const asked: Array<{ readonly authorization: string | undefined; readonly body: Record<string, unknown> }> = []
+  const verdicts: Array<Record<string, unknown>> = []
   const listener: http.RequestListener = (request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (text: string) => {
       body += text
     })
     request.on("end", () => {
-      asked.push({ authorization: request.headers.authorization, body: JSON.parse(body) })
+      const sent = JSON.parse(body)
+      const isJudge = sent.model === "judge"
+      if (isJudge) verdicts.push(sent)
+      else asked.push({ authorization: request.headers.authorization, body: sent })
+      const verdict = JSON.stringify({ verdict: false, because: [], rationale: "it was silent" })
       const tool = { name: "text-room__go", arguments: '{"direction":"north"}' }
-      const delta =
-        asked.length === 1
+      const delta = isJudge
+        ? { content: verdict }
+        : asked.length === 1
           ? { tool_calls: [{ index: 0, id: "call-1", type: "function", function: tool }] }
           : { content: "I went north." }
-      const reason = asked.length === 1 ? "tool_calls" : "stop"
+      const reason = !isJudge && asked.length === 1 ? "tool_calls" : "stop"
       const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
       response.writeHead(200, { "content-type": "text/event-stream" })
       for (const event of [
@@ -35,7 +41,7 @@ const answering = () => {
       response.end("data: [DONE]\n\n")
     })
   }
-  return { asked, listener }
+  return { asked, verdicts, listener }
 }
 
 const hindcast = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Effect.Effect<Ended> =>
@@ -47,11 +53,17 @@ describe("run --model", () => {
   it.scopedLive("lets a model work on a goal with a guide, and its task is replayed without the server", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
-      const { asked, listener } = answering()
+      const { asked, verdicts, listener } = answering()
       const env = { OPENAI_COMPATIBLE_BASE_URL: `${yield* server(listener)}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
       const [log, guide] = [`${directory}/log.db`, `${directory}/guide.yaml`]
       fs.writeFileSync(guide, "systemPrompt: You walk.\nmemoryPolicy: { name: sliding-window, turns: 3 }\n")
       const agent = ["--model", "openai-compatible/walker", "--guide", guide]
+      const rubric = `${directory}/rubric.json`
+      const rewards = [{ name: "greets", when: "The agent greets.", weight: 1 }]
+      fs.writeFileSync(
+        rubric,
+        JSON.stringify({ name: "manners", measures: [{ name: "manners", description: "Manners", rewards }] }),
+      )
       const { code, stdout, stderr } = yield* hindcast(
         [
           "run",
@@ -62,6 +74,7 @@ describe("run --model", () => {
           "Go north",
           "--plugin",
           inRepository("plugins", "text-room"),
+          ...["--judge", "openai-compatible/judge", "--rubric", rubric, "--hedge", "600"],
           "--json",
         ],
         env,
@@ -69,6 +82,10 @@ describe("run --model", () => {
       expect({ code, stderr: stderr.includes("error") }).toEqual({ code: 0, stderr: false })
       const audit = JSON.parse(stdout)
       expect(audit).toMatchObject({ outcome: "achieved", model: { calls: 2, inputTokens: 200, outputTokens: 20 } })
+      expect(audit.scores).toMatchObject(
+        expect.arrayContaining([expect.objectContaining({ label: "judged", finished: true })]),
+      )
+      expect(verdicts).toHaveLength(1)
       expect(asked.map(({ authorization }) => authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`])
       expect(JSON.stringify(asked[0]?.body)).toContain("You walk.")
       expect(JSON.stringify(asked[1]?.body)).toContain("call-1")
@@ -88,6 +105,9 @@ describe("run --model", () => {
       const directory = yield* temporaryDirectory
       fs.writeFileSync(`${directory}/guide.yaml`, "systemPromt: x\n")
       const run = ["run", "--log", `${directory}/log.db`, "--goal", "Go"]
+      const alone = yield* hindcast([...run, "--model", "openai-compatible/a", "--judge", "openai-compatible/b"])
+      expect(alone).toMatchObject({ code: 1, stdout: "" })
+      expect(alone.stderr).toContain("--judge: expected it with --rubric, found no --rubric")
       const agent = ["--agent", inRepository("examples", "agents", "wanderer.mjs")]
       for (const [args, said, expected = 1] of [
         [[], /--agent, --model: expected one of them, found neither/],

@@ -36,7 +36,7 @@ export const load =
         const budget = { maxTokens: Option.fromNullable(tokens), maxUsd: Option.fromNullable(usd) }
         const found: Agent.Agent = yield* AgentOption.loadModel(
           model,
-          { guide: Option.none(), cassette, ...budget },
+          { guide: Option.none(), cassette, ...budget, hedgeMs: Option.none() },
           "live",
         )
         return found

@@ -63,6 +63,8 @@ export interface KernelInput extends TrustLog.Typed {
   readonly recordFiles?: boolean
   /** Tools and sensors of the program that asks for the kernel. */
   readonly program?: Pick<Hindcast.HindcastOptions, "tools" | "sensors">
+  /** Judges tasks that have closed. Default: nobody does. */
+  readonly judge?: Hindcast.HindcastOptions["judge"]
   /** Receives the progress of calls. Default: nobody does. */
   readonly onProgress?: Hindcast.HindcastOptions["onProgress"]
 }
@@ -86,7 +88,7 @@ export const kernel = (command: string, log: string, { gate, confirmWithinMs, ..
         onOpenTasks: "resume",
         trust,
         ...typed.program,
-        ...defined({ onProgress: typed.onProgress }),
+        ...defined({ onProgress: typed.onProgress, judge: typed.judge }),
         ...filesOf(log, typed.recordFiles === true),
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
       })

@@ -17,7 +17,15 @@ import { defined } from "../../values/defined.ts"
 import { groupOf } from "../../worlds/scenario/Cast.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { given, number, optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
+import {
+  given,
+  milliseconds,
+  number,
+  optionalText,
+  positive,
+  repeatedText,
+  wholeNumber,
+} from "../command/CommonOptions.ts"
 import * as AgentModule from "./AgentModule.ts"
 import * as CassetteOption from "./CassetteOption.ts"
 
@@ -34,6 +42,13 @@ export const modelOptions = {
   ),
   maxUsd: number("max-usd").pipe(
     Options.withDescription("With --model: the agent's maximum cost in US dollars"),
+    Options.optional,
+  ),
+  hedgeMs: positive("hedge").pipe(
+    Options.withDescription(
+      "With --model: seconds after which a request without an answer is sent a second time; the first answer counts, and both cost. Default: never",
+    ),
+    milliseconds,
     Options.optional,
   ),
 }
@@ -56,6 +71,7 @@ export interface TypedModel {
   readonly cassette: Option.Option<string>
   readonly maxTokens: Option.Option<number>
   readonly maxUsd: Option.Option<number>
+  readonly hedgeMs: Option.Option<number>
 }
 
 export interface TypedAgents extends TypedModel {
@@ -89,7 +105,8 @@ export const each = <Typed extends TypedAgents>(typed: Typed): ReadonlyArray<Typ
     ...typed.model.map((text) => partOf(text, false)),
   ]
   if (parts.length < 2 || parts.some(({ name }) => name !== undefined)) return [typed]
-  const none = { guide: Option.none(), cassette: Option.none(), maxTokens: Option.none(), maxUsd: Option.none() }
+  const limits = { maxTokens: Option.none(), maxUsd: Option.none(), hedgeMs: Option.none() }
+  const none = { guide: Option.none(), cassette: Option.none(), ...limits }
   // The options of models are not for modules, unless there are only these: then they are refused.
   const ofModels = typed.model.length === 0 ? {} : none
   return [
@@ -144,7 +161,7 @@ const partOf = (text: string, isFile: boolean): Part => {
 
 const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: ReadonlyArray<Part>) =>
   Effect.gen(function* () {
-    const { guide, cassette, maxTokens, maxUsd } = typed
+    const { guide, cassette, maxTokens, maxUsd, hedgeMs: hedge } = typed
     const parts = [...programs, ...models]
     if (parts.filter(({ name }) => name === undefined).length > 1) {
       return yield* parts.length > 2 || models.length !== 1 ? unnamed : notOne("both")
@@ -153,7 +170,7 @@ const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: Readonl
     if (twice !== undefined) {
       return yield* new BadInput({ input: `--agent ${twice.name}`, expected: "one agent of each name", found: "two" })
     }
-    const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd }))
+    const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd, hedge }))
     if (only !== undefined && models.length === 0 && programs.length > 0) {
       return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
     }
@@ -169,14 +186,20 @@ export const modelOf = (model: string, cassette: Option.Option<string>, use: "li
   })
 
 export const fromModel = (
-  { guide, maxTokens, maxUsd }: Pick<TypedModel, "guide" | "maxTokens" | "maxUsd">,
+  {
+    guide,
+    maxTokens,
+    maxUsd,
+    hedgeMs = Option.none(),
+  }: Pick<TypedModel, "guide" | "maxTokens" | "maxUsd"> & Partial<Pick<TypedModel, "hedgeMs">>,
   model: Models.Model,
   more: Pick<Agent.ModelAgentOptions, "conversation" | "onDelta"> = {},
 ) =>
   Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
-    return Agent.fromModel({ model, budget, ...more, ...defined({ guide: told }) })
+    const hedge = Option.getOrUndefined(Option.map(hedgeMs, (afterMs) => ({ afterMs })))
+    return Agent.fromModel({ model, budget, ...more, ...defined({ guide: told, hedge }) })
   })
 
 /** A file if it exists or looks like a file name; else the name of a plugin's guide. */

@@ -35,7 +35,11 @@ export const record = Command.make(
         Effect.flatMap(loading, (loaded) => AgentOption.fromModel(typed, loaded)),
         (other) => ({ named: {}, other }),
       )
-      yield* RunCommand.work("cassette record", typed, agents, { ...typed, cassette: Option.none() })
+      yield* RunCommand.work("cassette record", typed, agents, {
+        ...typed,
+        cassette: Option.none(),
+        hedgeMs: Option.none(),
+      })
       yield* newFile(file)
       yield* recorder.save
       yield* Output.note(`Recorded in ${file}. Anyone who can read the file can read the whole conversation.`)

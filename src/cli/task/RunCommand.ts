@@ -16,6 +16,7 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import { count } from "../terminal/Text.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
+import * as JudgeOption from "./JudgeOption.ts"
 import * as RunPlugins from "./RunPlugins.ts"
 import * as Scenario from "./Scenario.ts"
 
@@ -53,8 +54,14 @@ export interface TypedWork extends AgentAtWork.KernelInput {
   readonly deadlineMs: Option.Option<number>
 }
 
-export const run = Command.make("run", { ...common, ...AgentOption.options("an agent"), ...workOptions }, (typed) =>
-  work("run", typed, AgentOption.loadAll(typed, "live"), typed),
+export const run = Command.make(
+  "run",
+  { ...common, ...AgentOption.options("an agent"), ...workOptions, ...JudgeOption.options },
+  ({ judge, rubric, ...typed }) =>
+    Effect.gen(function* () {
+      const judging = yield* JudgeOption.of({ judge, rubric })
+      yield* work("run", { ...typed, ...judging }, AgentOption.loadAll(typed, "live"), typed)
+    }),
 ).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
 
 /**
@@ -113,6 +120,7 @@ const perform = ({
   seed,
   subject,
   deadlineMs,
+  judge,
   filename,
   json,
 }: RunInput) =>
@@ -138,7 +146,9 @@ const perform = ({
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )
-    yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+    if (judge !== undefined) yield* kernel.judged
+    const judged = judge === undefined ? audit : yield* kernel.audit(audit.taskId)
+    yield* Output.show(json, judged, (style) => ["", ...AuditPage.lines(style, judged)])
   })
 
 const noteUnfinished = (filename: string) =>

@@ -17,6 +17,7 @@ import * as HealthOption from "../../health/HealthOption.ts"
 import * as HealthServer from "../../health/HealthServer.ts"
 import * as AgentAtWork from "../../task/AgentAtWork.ts"
 import * as AgentOption from "../../task/AgentOption.ts"
+import * as JudgeOption from "../../task/JudgeOption.ts"
 import * as Prompter from "../../task/Prompter.ts"
 import * as RunPlugins from "../../task/RunPlugins.ts"
 import * as UntilEnded from "../../terminal/UntilEnded.ts"
@@ -29,6 +30,7 @@ export const options = {
     "Open a task for each signal of listeners. A JavaScript module whose default export is a listener, a list of them, or { listeners, rules, tools, sensors }; or a listener of a plugin, as plugin/listener",
   ),
   ...AgentOption.options("the agent for all signals that no rule of the module wants"),
+  ...JudgeOption.options,
   goal: optionalText("goal", "With --agent or --model: the goal, with bindings such as {/content/body/title}"),
   when: optionalText(
     "when",
@@ -49,7 +51,10 @@ export const options = {
   health: HealthOption.option,
 }
 
-export interface Typed extends AgentOption.TypedAgents, Omit<AgentAtWork.KernelInput, "json"> {
+export interface Typed
+  extends AgentOption.TypedAgents,
+    JudgeOption.Typed,
+    Omit<AgentAtWork.KernelInput, "json" | "judge"> {
   readonly log: Option.Option<string>
   readonly listener: ReadonlyArray<string>
   readonly goal: Option.Option<string>
@@ -64,12 +69,27 @@ export interface Typed extends AgentOption.TypedAgents, Omit<AgentAtWork.KernelI
 
 /** The name of a typed option that only `--listener` takes. Those with defaults say nothing. */
 export const unusedOf = (typed: Omit<Typed, "log" | "port">): string | undefined => {
-  const { agent, model, plugin, guide, cassette, maxTokens, maxUsd, goal, when, host, maxTasks, maxSteps, health } =
-    typed
+  const {
+    agent,
+    model,
+    plugin,
+    guide,
+    cassette,
+    maxTokens,
+    maxUsd,
+    hedgeMs,
+    goal,
+    when,
+    host,
+    maxTasks,
+    maxSteps,
+    health,
+  } = typed
   const [repeated] = Object.entries({ agent, model, plugin }).filter(([, all]) => all.length > 0)
   const single = given({
     ...{ guide, cassette, goal, when, host, health, workspace: typed.workspace },
-    ...{ "max-tokens": maxTokens, "max-usd": maxUsd, "max-tasks": maxTasks, "max-steps": maxSteps },
+    ...{ judge: typed.judge, rubric: typed.rubric },
+    ...{ "max-tokens": maxTokens, "max-usd": maxUsd, "max-tasks": maxTasks, "max-steps": maxSteps, hedge: hedgeMs },
     "confirm-within": typed.confirmWithinMs,
   })
   return repeated?.[0] ?? Object.keys(single)[0]
@@ -95,9 +115,11 @@ export const serve = (typed: Typed) =>
     }
     const agent = hasAgent ? yield* AgentOption.load(typed, "live") : undefined
     const program = programOf(modules)
-    const { log } = typed
+    const { log, judge, rubric, ...rest } = typed
+    const judging = yield* JudgeOption.of({ judge, rubric })
     const place = yield* OpenLog.placeOf(log)
-    const kernel = yield* AgentAtWork.kernel("serve", place.open, { ...typed, json: false, ...defined({ program }) })
+    const own = { json: false, ...judging, ...defined({ program }) }
+    const kernel = yield* AgentAtWork.kernel("serve", place.open, { ...rest, ...own })
     const serving = Effect.gen(function* () {
       const { opening } = yield* RunPlugins.prepare({ plugin: typed.plugin, scenario: [], json: true })
       // Without --plugin, all active ones, to which the module's tools belong.
