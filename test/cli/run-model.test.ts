@@ -85,7 +85,8 @@ describe("run --model", () => {
       expect(audit.scores).toMatchObject(
         expect.arrayContaining([expect.objectContaining({ label: "judged", finished: true })]),
       )
-      expect(verdicts).toHaveLength(1)
+      // It is asked three times about each reward.
+      expect(verdicts).toHaveLength(3)
       expect(asked.map(({ authorization }) => authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`])
       expect(JSON.stringify(asked[0]?.body)).toContain("You walk.")
       expect(JSON.stringify(asked[1]?.body)).toContain("call-1")
