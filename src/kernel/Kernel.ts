@@ -132,7 +132,7 @@ export const make = <E, R>(
     yield* Effect.forkScoped(Effect.provideService(closeOnceGone(left), EventLog, log))
     const judgeLabel = options.judge === undefined ? undefined : LiveJudge.labelOf(options.judge)
     yield* startAndStop(log, { deno, seed, gate, judge: judgeLabel })
-    yield* Effect.provideService(SnapshotUpkeep.start(), EventLog, log)
+    yield* Effect.provideService(SnapshotUpkeep.start(undefined, tenure.isOnDuty), EventLog, log)
 
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))

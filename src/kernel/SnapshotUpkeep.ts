@@ -1,7 +1,7 @@
 /** Keeps the snapshots of the whole state near the head of the log while a kernel works on it. */
 
 import { Duration, Effect, type Scope } from "effect"
-import { EventLog } from "../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../events/log/EventLog.ts"
 import { FoldWatch, unwatched } from "../projections/projector/FoldWatch.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as KeptSnapshots from "../projections/unfinished/KeptSnapshots.ts"
@@ -16,7 +16,11 @@ const INTERVAL = Duration.seconds(5)
  */
 const OTHER_WORK = 20
 
-export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog | Projector | Scope.Scope> =>
+/** @param isOnDuty whether this kernel stores a snapshot that is due, or leaves it to another one */
+export const start = (
+  interval = INTERVAL,
+  isOnDuty: Effect.Effect<boolean, LogError, Projector> = Effect.succeed(true),
+): Effect.Effect<void, never, EventLog | Projector | Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const projector = yield* Projector
@@ -27,6 +31,7 @@ export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog 
       if (position - stored < MIN_EVENTS) return
       stored = Math.max(stored, yield* KeptSnapshots.reach(projector))
       if (position - stored < MIN_EVENTS) return
+      if (!(yield* isOnDuty)) return
       yield* KeptSnapshots.store(projector)
       stored = position
     })

@@ -42,6 +42,28 @@ describe("the snapshots of a log that a kernel works on", () => {
     }),
   )
 
+  it.scopedLive("are stored by the kernel that has the duty, and by another one once it has it", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const layer = Projector.layerSharing(Unfinished.projection).pipe(Layer.provideMerge(layerSqlite({ filename })))
+      let asked = 0
+      let isOnDuty = false
+      const duty = Effect.sync(() => {
+        asked += 1
+        return isOnDuty
+      })
+      yield* Effect.gen(function* () {
+        for (const count of [9_000, 9_000]) yield* notes(count)
+        yield* SnapshotUpkeep.start(Duration.millis(1), duty)
+        // It asks again and again, and stores nothing.
+        yield* Effect.repeat(yieldToEventLoop, { until: () => asked > 3 })
+        expect(yield* snapshotAt).toBe(0)
+        isOnDuty = true
+        expect(yield* until(18_000)).toBe(18_000)
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
   it.scopedLive("are folded without a progress line, however long that takes", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")

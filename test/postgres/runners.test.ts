@@ -1,10 +1,11 @@
 import { Effect, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import type { EventLog } from "../../src/events/log/EventLog.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as Tenants from "../../src/events/postgres/tenants.ts"
 import { TaskQueue } from "../../src/kernel/queue/TaskQueue.ts"
 import { control, ownServer } from "./cluster.ts"
 import { all, assertWhole, head, killRunners, next, submitAll, trial } from "./runnerTrial.ts"
-import { schema, urlOf } from "./server.ts"
+import { schema, sql, urlOf } from "./server.ts"
 
 const STEPS = 6
 
@@ -122,6 +123,35 @@ describe("runners on a server", () => {
       }),
     ))
 
+  it("store the log's snapshots by one of them, and by the next one after its end", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const name = yield* schema
+          const url = yield* Effect.promise(() => urlOf(name))
+          const given = yield* trial(url, STEPS)
+          const duties = Effect.flatMap(TaskQueue, (queue) =>
+            Effect.map(queue.runners, (runners) => runners.map(({ runner, duties }) => [runner, ...duties])),
+          )
+          yield* Effect.gen(function* () {
+            const [one, two] = yield* writers(url, [`${name}_one`, `${name}_two`])
+            const first = yield* given.runner("first", 4, { log: one })
+            yield* given.runner("second", 4, { log: two })
+            expect(yield* duties).toEqual([["first", "snapshots"], ["second"]])
+            const stored = yield* snapshotsByRole(name)
+            yield* notes(10_000)
+            yield* stored([[`${name}_one`]])
+            const at = yield* head
+            yield* first.kill
+            yield* next(at, ["RunnerLost"], 1)
+            expect(yield* duties).toEqual([["second", "snapshots"]])
+            yield* notes(10_000)
+            yield* stored([[`${name}_one`], [`${name}_two`]])
+          }).pipe(Effect.provide(given.layer))
+        }),
+      ),
+    ))
+
   it("go on after the server was restarted", () =>
     on(
       (given) =>
@@ -144,6 +174,53 @@ describe("runners on a server", () => {
       ),
     ))
 })
+
+/** Makes roles that may write to a log. Answers the log's URLs for them. */
+const writers = (url: string, roles: readonly [string, string]) =>
+  Effect.gen(function* () {
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        for (const role of roles) await sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+      }),
+    )
+    const made = yield* Tenants.create(
+      url,
+      roles.map((role) => ({ role, access: "writer" })),
+    )
+    const [one = "", two = ""] = made.roles.map(({ role, password }) => {
+      const own = new URL(url)
+      own.username = role
+      own.password = password ?? ""
+      return own.href
+    })
+    return [one, two] as const
+  })
+
+/** Notes from now on which roles store snapshots. Answers a function that waits until they are certain ones. */
+const snapshotsByRole = (schema: string) =>
+  Effect.as(
+    Effect.promise(() =>
+      sql(`CREATE TABLE ${schema}.stored (role text);
+        CREATE FUNCTION ${schema}.note_role() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+          $$ BEGIN INSERT INTO ${schema}.stored VALUES (session_user); RETURN NULL; END $$;
+        CREATE TRIGGER note_role AFTER INSERT ON ${schema}.snapshots FOR EACH ROW EXECUTE FUNCTION ${schema}.note_role()`),
+    ),
+    (roles: ReadonlyArray<ReadonlyArray<string>>) =>
+      Effect.promise(() =>
+        expect
+          .poll(() => sql(`SELECT DISTINCT role FROM ${schema}.stored ORDER BY role`), { timeout: 60_000 })
+          .toEqual(roles),
+      ),
+  )
+
+const notes = (count: number) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.append({
+      stream: "notes",
+      actor: "test",
+      events: Array.from({ length: count }, () => ({ type: "NoteAdded", payload: { about: "", text: "n" } })),
+    }),
+  )
 
 /** Each victim is a process of its own. */
 const TEN_STARTS_MS = 300_000

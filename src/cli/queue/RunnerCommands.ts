@@ -168,9 +168,10 @@ const lines = (style: Style, runners: ReadonlyArray<RunnerStanding>): ReadonlyAr
     `${runner.tasks.length}/${runner.slots}`,
     `${oneLine(runner.host)}, process ${runner.pid}`,
     runner.agents.map(oneLine).join(", "),
+    runner.duties.join(", "),
     iso(runner.startedAt),
   ])
-  return Table.lines(style, ["runner", "state", "tasks", "where", "agents", "since"], cells)
+  return Table.lines(style, ["runner", "state", "tasks", "where", "agents", "duties", "since"], cells)
 }
 
 export const drain = Command.make(

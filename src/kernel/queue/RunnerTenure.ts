@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type AppendError, EventLog, Exact } from "../../events/log/EventLog.ts"
 import type { RunnerSession } from "../../events/log/RunnerSessions.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import { onDuty } from "../../projections/queue/Duties.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Doubtful } from "../recovery/LeftRecordings.ts"
@@ -39,6 +40,10 @@ export const ofSession = (
       return claim === undefined ? log : ClaimFence.ofClaim(log, runner.name, claim, lost(task))
     },
     recover: Effect.succeed(NOTHING),
+    isOnDuty: Effect.map(
+      Effect.flatMap(Projector, (projector) => projector.current(Queue.projection)),
+      ({ runners }) => onDuty(runners) === lease.identity,
+    ),
     cancelled: closeUnclaimed(runner.name),
   })
 

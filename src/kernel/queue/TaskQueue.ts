@@ -7,6 +7,7 @@ import { Presence, type WriterState } from "../../events/log/Presence.ts"
 import { RunnerSessions } from "../../events/log/RunnerSessions.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import { DUTIES, onDuty } from "../../projections/queue/Duties.ts"
 import * as Queue from "../../projections/queue/Queue.ts"
 import type { QueuedTask } from "../../projections/queue/QueuedTasks.ts"
 import type { RunnerSession } from "../../projections/queue/Runners.ts"
@@ -56,6 +57,8 @@ export interface RunnerStanding extends RunnerSession {
   readonly busyMs?: number
   /** The tasks that it works on. */
   readonly tasks: ReadonlyArray<string>
+  /** What it does for the log as a whole: one runner does it, and another one takes it over. */
+  readonly duties: ReadonlyArray<string>
 }
 
 /** Why submitting failed. Nothing was recorded. */
@@ -127,11 +130,13 @@ export const layer: Layer.Layer<TaskQueue, never, EventLog | Projector | Presenc
     const sessions = Option.getOrUndefined(yield* Effect.serviceOption(RunnerSessions))
     const runners = Effect.gen(function* () {
       const { runners, tasks } = yield* queue
+      const first = onDuty(runners)
       const seen = yield* sessions?.look(Object.keys(runners)) ?? Effect.succeed(undefined)
       return yield* Effect.forEach(Object.entries(runners), ([session, runner]) =>
         Effect.map(presence.stateOf(session), (state): RunnerStanding => {
           const busyMs = seen?.busyMs.get(session)
-          return { session, ...runner, state, tasks: claimedBy(tasks, session), ...defined({ busyMs }) }
+          const duties = session === first ? DUTIES : []
+          return { session, ...runner, state, tasks: claimedBy(tasks, session), duties, ...defined({ busyMs }) }
         }),
       )
     })

@@ -24,6 +24,8 @@ export interface Tenure {
   readonly recover: Effect.Effect<Doubtful, AppendError, EventLog | Projector | Presence>
   /** Fails for a task that others continue. Default: the kernel may resume every task. */
   readonly mayResume?: (taskId: string) => Effect.Effect<void, NotResumable | LogError, Projector>
+  /** Whether this kernel does the work that a log needs once (`Duties`). Default: it does. */
+  readonly isOnDuty?: Effect.Effect<boolean, LogError, Projector>
   /** Closes a cancelled task of the log's own timeline that the kernel does not work on, and the tasks below it. */
   readonly cancelled: (
     taskId: string,
