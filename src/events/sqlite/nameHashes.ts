@@ -18,7 +18,7 @@ const PAGE = 10_000
 /** Names have ascending ids from 1, so a log with more would have more tasks than a disk holds. */
 const HIGHEST = 2 ** 30
 
-const TOO_HIGH = `a name has a number beyond ${HIGHEST.toLocaleString("en")}`
+const TOO_HIGH = `a name has a number beyond 1,073,741,824`
 
 const NEWER = "SELECT id, text FROM names WHERE id > ? ORDER BY id LIMIT ?"
 
