@@ -3,8 +3,9 @@
  * `dist/chunk-…js`; the command line has `dist/cli/pack-…cjs`.
  *
  * - The package's entries, such as `dist/index.js`, import the packages that they depend on, and share them with the
- *   program. Each imports only the modules of `effect` that it uses. `dist/kernel/threads/Thread.js` runs in their
- *   threads, and in those of the command line.
+ *   program. Each imports only the modules of `effect` that it uses, and a few packages are included. `dist/index.js`
+ *   evaluates a namespace when a program first uses it. `dist/kernel/threads/Thread.js` runs in their threads, and in
+ *   those of the command line.
  * - The command line, `dist/cli/main.js`, includes everything that it imports, so that an embedding program does not
  *   install these packages; `THIRD-PARTY.txt` has their licences. A pack holds what one command needs. Two parts are
  *   examples, `examples/demo` and `examples/season`, which the compiler left in `dist/cli/examples`: they import
@@ -16,9 +17,12 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { includedPackages, includingPackages } from "./included-packages.mjs"
+import { lazyNamespaces } from "./lazy-namespaces.mjs"
 import { licencesOf } from "./licences.mjs"
 import { linesOnly } from "./lines-only.mjs"
 import { packsOf, requiringNode } from "./packs.mjs"
+import { byPartsOfEffect } from "./parts-of-effect.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const cli = path.join(dist, "cli")
@@ -35,7 +39,8 @@ const keepPlaces = (directory) => ({
     const moved = new Set()
     onLoad({ filter: /\.js$/ }, async ({ path: module }) => {
       if (!module.startsWith(dist + path.sep)) return undefined
-      const source = byPartsOfEffect(await fs.readFile(module, "utf8"), directory === cli)
+      // If `effect` is bundled too, esbuild takes only what is used, and calls functions without the module's namespace.
+      const source = byPartsOfEffect(await fs.readFile(module, "utf8"), directory === cli ? undefined : sharedPart)
       if (!source.includes("import.meta.url")) return { contents: source }
       moved.add(path.relative(process.cwd(), module))
       // Unbundled programs use the client of `@effect/sql-sqlite-node`.
@@ -61,27 +66,8 @@ const keepPlaces = (directory) => ({
   },
 })
 
-/** Exports of `effect` without a namespace come from its module `Function`. */
-const FUNCTIONS = new Set(["absurd", "flow", "hole", "identity", "pipe", "unsafeCoerce"])
-
-/**
- * Replaces `import { Effect, pipe } from "effect"`, which loads all of `effect`, with imports of the named parts. If
- * `effect` is bundled too, esbuild takes only what is used, and calls functions without the module's namespace.
- */
-const byPartsOfEffect = (source, isBundled) =>
-  source.replaceAll(/^import \{([^}]*)\} from "effect";$/gm, (_, names) =>
-    names
-      .split(",")
-      .map((name) => {
-        const [exported, local = exported] = name.trim().split(" as ")
-        return FUNCTIONS.has(exported)
-          ? `import { ${exported} as ${local} } from "effect/Function";`
-          : isBundled
-            ? `import * as ${local} from "effect/${exported}";`
-            : `import { part as ${local} } from "${PART_OF_EFFECT}:${exported}";`
-      })
-      .join(" "),
-  )
+/** An import of a part of `effect` that shares one module with the other imports of the part. */
+const sharedPart = (exported, local) => `import { part as ${local} } from "${PART_OF_EFFECT}:${exported}";`
 
 const PART_OF_EFFECT = "part-of-effect"
 
@@ -290,6 +276,7 @@ const runningPacks = (contents, programs) => ({
 
 // The command line comes first: it needs the library's modules as compiled.
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(await bundleCommandLine())))
+const PROJECTIONS = "projections/index.js"
 const entries = [
   "index.js",
   "promise.js",
@@ -298,19 +285,24 @@ const entries = [
   "testing.js",
   "events/index.js",
   "kernel/threads/Thread.js",
-  "projections/index.js",
+  PROJECTIONS,
   "record/index.js",
   "record/process/preload.js",
   "record/process/aiSdk.js",
   "worlds/index.js",
   "hooks/command/main.js",
 ]
+const isOurs = (module, namespace) => namespace === PART_OF_EFFECT || module.startsWith(dist + path.sep)
+const plugins = [keepPlaces(dist), partsOfEffect, includingPackages(path.dirname(dist), isOurs)]
+// Browsers load one entry, and alone: none of its modules is evaluated on demand, so that bundlers drop unused code.
+const { outputFiles: forBrowsers } = await chunksOf(dist, [PROJECTIONS], { splitting: false, plugins })
 await bundle(dist, entries, {
-  packages: "external",
   sourcemap: "linked",
   sourcesContent: false,
-  plugins: [keepPlaces(dist), partsOfEffect],
+  plugins: [lazyNamespaces(path.join(dist, "index.js")), ...plugins],
 })
+await replace(path.join(dist, path.dirname(PROJECTIONS), "browser.js"), forBrowsers[0].contents)
+await replace(path.join(dist, "THIRD-PARTY.txt"), await licencesOf(includedPackages))
 // A short path, for the settings of other programs.
 await replace(path.join(dist, "hook.js"), 'import "./hooks/command/main.js"\n')
 // npx makes it executable only when it first links it.

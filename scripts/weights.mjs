@@ -11,6 +11,7 @@ import { build } from "esbuild"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 const EVENTS = ["canonicalize", "effect", "uuidv7"]
+// The build includes all of RULES, and statistics (`included-packages.mjs`).
 const RULES = ["@marcbachmann/cel-js", "re2js"]
 const COMPARISONS = ["pure-rand", "simple-statistics"]
 

@@ -23,7 +23,7 @@ it("a line of the build leads to its line of the sources", () => {
 })
 
 it("a line of the bundle that programs load leads to its line of the sources", () => {
-  const part = "var MAX_EVENTS_PER_APPEND ="
+  const part = " MAX_EVENTS_PER_APPEND ="
   const chunk = fs.readdirSync(built()).find((name) => name.endsWith(".js") && read(name).includes(part))
   const text = read(String(chunk))
   const line = lineOf(text, part)
