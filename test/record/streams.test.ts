@@ -459,7 +459,11 @@ describe("a stream through a proxy", () => {
     const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy" })
     const env = { OPENAI_BASE_URL: origin + path.replace("/chat/completions", "") }
     const forwarding = OutgoingRequests.make()
+    let unmetered = 0
     const proxy = await ProviderProxy.recording({
+      onUnmetered: () => {
+        unmetered += 1
+      },
       routes: ProviderProxy.routes(env),
       forwarding,
       env,
@@ -471,7 +475,7 @@ describe("a stream through a proxy", () => {
       await run.end("achieved")
       return readOf(await eventsOf(log))
     }
-    return { url: `${proxy.variables.OPENAI_BASE_URL}/chat/completions`, end }
+    return { url: `${proxy.variables.OPENAI_BASE_URL}/chat/completions`, end, unmetered: () => unmetered }
   }
 
   it("brings each piece before the server sends the next one", async () => {
@@ -489,6 +493,20 @@ describe("a stream through a proxy", () => {
     const { bodies } = await end()
     expect(bodies).toMatchObject([{ end: "clean", bytes: answer }])
     expect(bodies[0]?.chunks).toHaveLength(sent.length)
+  })
+
+  it.each([
+    ["has none", answer, {}, 1],
+    ["has some", Buffer.concat([answer, Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":1}}\n\n')]), {}, 0],
+    ["says the word", Buffer.concat([Buffer.from(told('the "usage" of tea')), answer]), {}, 1],
+    ["was asked for it", answer, { stream_options: { include_usage: true } }, 0],
+  ])("is without usage where it %s", async (_, sent, asked, expected) => {
+    const { path } = at({ pieces: [sent], end: "clean" })
+    const { url, end, unmetered } = await proxied(path)
+    const body = JSON.stringify({ ...JSON.parse(String(asking().body)), ...asked })
+    expect(await (await fetch(url, { ...asking(), body })).text()).toBe(sent.toString())
+    await end()
+    expect(unmetered()).toBe(expected)
   })
 
   it("ends at the server when the client leaves within a piece, and is recorded as left", async () => {

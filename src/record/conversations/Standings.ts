@@ -80,13 +80,19 @@ const isSame = (one: unknown, other: unknown, depth: number): boolean => {
   if (one === other) return true
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
   if (depth === DEEPEST || Array.isArray(one) !== Array.isArray(other)) return false
-  const [names, others] = [Object.keys(one), Object.keys(other)]
-  return (
-    names.length === others.length &&
-    names.every(
-      (name, index) => name === others[index] && isSame(Reflect.get(one, name), Reflect.get(other, name), depth + 1),
-    )
-  )
+  if (Array.isArray(one) && Array.isArray(other)) {
+    if (one.length !== other.length) return false
+    for (let index = 0; index < one.length; index++) if (!isSame(one[index], other[index], depth + 1)) return false
+    return true
+  }
+  const others = Object.keys(other)
+  let count = 0
+  // Without a list of names for each object of a conversation, in which most are equal.
+  for (const name in one) {
+    if (name !== others[count++]) return false
+    if (!isSame(Reflect.get(one, name), Reflect.get(other, name), depth + 1)) return false
+  }
+  return count === others.length
 }
 
 const fitting = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> => {

@@ -107,7 +107,7 @@ const loggable = (json: Json | undefined, text: string): Json =>
 
 /** The text if its escapes are those of `JSON.stringify`, so that keys are spelled the same; undefined otherwise. */
 const spelledPlainly = (text: string | undefined): string | undefined =>
-  text === undefined || /\\[u/]/.test(text) ? undefined : text
+  text === undefined || (text.includes("\\") && /\\[u/]/.test(text)) ? undefined : text
 
 const pathOf = remembered((url) => {
   const { pathname, search } = new URL(url)

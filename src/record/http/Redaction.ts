@@ -93,6 +93,10 @@ const GIVEN = /(key|token|secret|password|authorization)"\s*:/i
 /** Fields with more words are prose, whose words must not be redacted everywhere. */
 const MOST_WORDS = 32
 
+/** Bodies repeat a few names. */
+const isKeyName = remembered((name) => KEY_IN_BODY.test(name))
+const isLogprobName = remembered((name) => /^log_?prob/i.test(name))
+
 const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
   if (typeof body === "string") {
     return [...formOf(body), ...partsOf(body)].flatMap(([name, value]) => (KEY_IN_BODY.test(name) ? [value] : []))
@@ -111,7 +115,7 @@ const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void =
     for (const name of Object.keys(value)) {
       const field = value[name]
       if (field !== undefined && isNested(field)) left.push(field)
-      else if (typeof field === "string" && KEY_IN_BODY.test(name)) {
+      else if (typeof field === "string" && isKeyName(name)) {
         keys.push(field)
         const words = field.split(/\s+/, MOST_WORDS + 1)
         if (words.length <= MOST_WORDS) keys.push(...words)
@@ -125,7 +129,7 @@ const isNested = (value: Json): boolean => typeof value === "object" && value !=
 /** Whether the object's `token` is a model token with its log probability. */
 const isLogprob = (fields: JsonObject): boolean => {
   // `in` avoids a list of names for each object.
-  for (const name in fields) if (/^log_?prob/i.test(name)) return true
+  for (const name in fields) if (isLogprobName(name)) return true
   return false
 }
 

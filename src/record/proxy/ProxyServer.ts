@@ -129,19 +129,25 @@ const received = async (
   response.once("close", () => {
     if (!response.writableFinished) gone.abort()
   })
-  const pieces: Array<Buffer> = []
-  try {
-    for await (const piece of request) pieces.push(piece)
-  } catch {
-    return undefined
-  }
+  const body = await bodyOf(request)
+  if (body === undefined) return undefined
   const { method = "GET", url = "/", rawHeaders, headers } = request
-  const [only] = pieces
-  const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
   const place = origin === undefined ? placeOf(pathOf(url)) : { path: pathOf(url) }
   const { path, run = headers[RUN_HEADER]?.toString() } = place
   return { method, path, run, origin, rawHeaders, headers, body, response, gone: gone.signal }
 }
+
+/** A whole body; undefined if the client disconnected. An iterator takes 40 µs more for each request. */
+const bodyOf = (request: http.IncomingMessage): Promise<Buffer | undefined> =>
+  new Promise((resolve) => {
+    const pieces: Array<Buffer> = []
+    request.on("data", (piece: Buffer) => pieces.push(piece))
+    request.on("end", () => {
+      const [only] = pieces
+      resolve(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces))
+    })
+    for (const event of ["error", "close"]) request.on(event, () => resolve(undefined))
+  })
 
 /** The path of a request. Clients that use this as a general HTTP proxy send the whole URL. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, "") || "/"

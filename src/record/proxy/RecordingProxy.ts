@@ -86,7 +86,7 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
   if (!asksForNoUsage(incoming) || upstream.statusCode !== 200) return pass(upstream, response, answer, gone)
   let isMetered = false
   const took = (piece: Uint8Array) => {
-    isMetered ||= USAGE.test(Buffer.from(piece).toString("latin1"))
+    isMetered ||= hasUsage(piece)
     answer.took(piece)
   }
   await pass(upstream, response, { ...answer, took }, gone)
@@ -95,12 +95,18 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
 
 const USAGE = /"usage":\s*\{/
 
+/** Most pieces have no such name, and a search in their bytes makes no text of them. */
+const hasUsage = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean => {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  return bytes.includes('"usage"') && USAGE.test(bytes.toString("latin1"))
+}
+
 /** Whether a request is for an OpenAI chat stream without usage. */
-const asksForNoUsage = ({ path, body }: Incoming): boolean =>
-  /\/chat\/completions(\?|$)/.test(path) &&
-  body.includes('"stream"') &&
-  /"stream":\s*true/.test(body.toString()) &&
-  !/"include_usage":\s*true/.test(body.toString())
+const asksForNoUsage = ({ path, body }: Incoming): boolean => {
+  if (!/\/chat\/completions(\?|$)/.test(path) || !body.includes('"stream"')) return false
+  const text = body.toString("latin1")
+  return /"stream":\s*true/.test(text) && !/"include_usage":\s*true/.test(text)
+}
 
 /** Whether an error tells what to do, rather than that a connection failed. */
 export const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>

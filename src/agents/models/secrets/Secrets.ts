@@ -82,7 +82,7 @@ const escapedIn = (secrets: ReadonlyArray<string>): Pick<Secrets, "isIn" | "reda
   // Most texts escape only quotes and line breaks, and need no further search.
   const mayHoldKeys = keys.some((key) => OFTEN_ESCAPED.test(key)) ? /\\[^"bfnrt]/ : /\\u00[2-7]/
   const isIn = (text: string) => {
-    if (keys.length === 0 || !mayHoldKeys.test(text)) return false
+    if (keys.length === 0 || !text.includes("\\") || !mayHoldKeys.test(text)) return false
     const plain = JsonEscapes.withoutEscapes(text)
     return keys.some((key) => plain.includes(key))
   }
