@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { quoteWord } from "../../src/values/ShellWord.ts"
-import { start } from "../cli/hindcast.ts"
+import { hindcast, start } from "../cli/hindcast.ts"
 import { server } from "../postgres/cluster.ts"
 import { sql } from "../postgres/server.ts"
 import { inRepository } from "../repository.ts"
@@ -60,7 +60,7 @@ describe("README.md with a log on a server, followed word by word", () => {
 })
 
 describe("the demo with a log on a server", () => {
-  it("tells its story to the end, and continues the log the next time", async () => {
+  it("tells its story to the end, and names the log in each command to try", async () => {
     const options = { cwd: place.directory, env: { PGPASSWORD: password } }
     const { code, stdout, stderr } = await start(["demo", "--json", "--log", told], options).ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -68,11 +68,11 @@ describe("the demo with a log on a server", () => {
     const commands = JSON.parse(stdout).next.map(({ command }: { readonly command: string }) => command)
     expect(commands.length).toBeGreaterThan(5)
     expect(commands.filter((command: string) => command.includes(`--log ${quoteWord(told)}`)).length).toBeGreaterThan(5)
-    const verified = await start(["log", "verify", "--json", "--log", told], options).ended
+    const verified = await hindcast(["log", "verify", "--json", "--log", told], options)
     expect(JSON.parse(verified.stdout)).toMatchObject({ intact: true })
     const secret = new URL(told)
     secret.password = password
-    const refused = await start(["demo"], { ...options, env: { HINDCAST_LOG: secret.href } }).ended
+    const refused = await hindcast(["demo"], { ...options, env: { HINDCAST_LOG: secret.href } })
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.stderr).toContain("expected a URL without a password, because the demo names its log")
     expect(refused.stderr).not.toContain(encodeURIComponent(password))

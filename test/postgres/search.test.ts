@@ -59,10 +59,10 @@ const asRole = (url: string, name: string, access: string) =>
     ({ user }) => Effect.promise(() => sql(`DROP OWNED BY ${user}; DROP ROLE ${user}`)),
   )
 
-const WIDE = Array.from({ length: 20_000 }, (_, index) => `w${index.toString(36)}`)
+const WIDE = Array.from({ length: 16_500 }, (_, index) => `w${index.toString(36)}`)
 
 /** Han characters, of which a vector holds too few. */
-const HAN = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("")
+const HAN = Array.from({ length: 16_500 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("")
 
 const TEXTS: ReadonlyArray<readonly [text: string, taskId?: string]> = [
   ["There is no Boiler any more", "a"],
@@ -110,11 +110,11 @@ const QUESTIONS: ReadonlyArray<string> = [
     "rocket 🚀",
     "👨‍👩‍👧",
   ],
-  ...["nul", "\u{1d54f}\u{1d54f}", "w0 w5", '"wa wb"', '"wb wa"', "wfek wff*", '"the end of it"', '"boiler boiler"'],
+  ...["nul", "\u{1d54f}\u{1d54f}", "w0 w5", '"wa wb"', '"wb wa"', "wcqb wcq*", '"the end of it"', '"boiler boiler"'],
   ...[
     HAN.slice(0, 3),
-    `${HAN[19_999]}`,
-    `${HAN[0]} ${HAN[19_998]}`,
+    `${HAN[16_499]}`,
+    `${HAN[0]} ${HAN[16_498]}`,
     "x".repeat(200),
     `${"x".repeat(70)}*`,
     "Petersburg",
@@ -143,10 +143,10 @@ describe("a search of a log on a server", () => {
         const url = yield* Effect.promise(() => urlOf(name))
         yield* copyLog({ from: filename, to: url, withKeys: true })
         const reader = yield* onServer((yield* asRole(url, name, "reader")).url, { readonly: true })
-        /** Asks before anybody has built an index, and after. */
-        const answersOf = (search: Search.Service) =>
-          Effect.forEach(QUESTIONS, (text) =>
-            Effect.forEach(ASKED, (asked) =>
+        /** Each question, and the first ones also in other ways. */
+        const answersOf = (search: Search.Service, questions = QUESTIONS) =>
+          Effect.forEach(questions, (text, index) =>
+            Effect.forEach(index < 6 ? ASKED : [{}], (asked) =>
               Effect.map(search.find({ text, limit: 100, ...asked }), ({ hits, widened }) => ({
                 text,
                 asked,
@@ -157,13 +157,16 @@ describe("a search of a log on a server", () => {
           )
         yield* file.search.build()
         const expected = yield* answersOf(file.search)
-        expect(yield* answersOf(reader.search)).toEqual(expected)
+        const few = QUESTIONS.filter((_, index) => index < 6 || index % 5 === 0)
+        const expectedOfFew = yield* answersOf(file.search, few)
+        // Before anybody has built an index, and after.
+        expect(yield* answersOf(reader.search, few)).toEqual(expectedOfFew)
         const server = yield* onServer(url, { readonly: true })
         yield* server.search.build()
         const [[indexed] = []] = yield* Effect.promise(() => sql(`SELECT max(position) FROM ${name}.words`))
         expect(Number(indexed)).toBeGreaterThan(TEXTS.length)
         expect(yield* answersOf(server.search)).toEqual(expected)
-        expect(yield* answersOf(reader.search)).toEqual(expected)
+        expect(yield* answersOf(reader.search, few)).toEqual(expectedOfFew)
         // The questions find something: each kind of text, and one of the two subjects.
         const found = expected.flat().flatMap(({ asked, hits }) => (Object.keys(asked).length === 0 ? hits : []))
         expect(new Set(found.map(({ position }) => position)).size).toBe(TEXTS.length + 1)
