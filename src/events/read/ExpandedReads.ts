@@ -99,11 +99,18 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
             : condensed && after <= event.position - 1
               ? yield* condensedIn(event, until ?? event.position)
               : yield* eventsIn(event, stepTypes)
-          for (const one of [...inside, event]) {
-            if (!matches(query, one)) continue
+          // Everything but the position and the type is that of the compact event.
+          const some = inside.length > 0 && matches(ofWhole(query), event)
+          for (let index = 0; some && index < inside.length; index++) {
+            const one = inside[index]
+            if (one === undefined || one.position <= after || (until !== undefined && one.position > until)) continue
+            if (query.types?.includes(one.type) === false) continue
             events.push(one)
             if (events.length === limit) return events
           }
+          if (!matches(query, event)) continue
+          events.push(event)
+          if (events.length === limit) return events
         }
         const reached = found.at(-1)?.position
         if (found.length < limit || reached === undefined) return events
@@ -146,6 +153,9 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 
 /** Without the fields that backends do not know. */
 const ofBackend = ({ condensed: _condensed, stepTypes: _stepTypes, ...query }: Query): Query => query
+
+/** What a query asks of a compact event for the events within it. */
+const ofWhole = ({ types: _types, after: _after, until: _until, ...query }: Query): Query => query
 
 /** The same events by whole positions, for queries that select none within compact events. */
 const atWhole = ({ after, until, ...query }: Query): Query => ({

@@ -128,9 +128,9 @@ export class Writer {
     this.#add("CommandDispatched", () => ({ commandId }))
     this.#cause = DISPATCHED
     const { error } = step
-    if (error === undefined) {
-      this.#add("CommandSucceeded", () => ({ commandId, result: step.result, ...defined({ latencyMs }) }))
-    } else this.#add("CommandFailed", () => ({ commandId, error, ...defined({ latencyMs }) }))
+    if (error !== undefined) this.#add("CommandFailed", () => ({ commandId, error, ...defined({ latencyMs }) }))
+    else if (latencyMs === undefined) this.#add("CommandSucceeded", () => ({ commandId, result: step.result }))
+    else this.#add("CommandSucceeded", () => ({ commandId, result: step.result, latencyMs }))
     if (!this.#hasLater) return
     this.#cause = ENDED
     const { patch } = step
@@ -194,24 +194,50 @@ export class Writer {
     if (this.#types?.has(type) === false) return
     const { id, timeline, stream, version, taskId, causationId, actor, occurredAt, recordedAt, personal, hash } =
       this.#event
-    const event = {
-      position: this.#positionOf(within),
-      id: StepPosition.idOf(id, this.#place, within),
-      timeline,
-      stream,
-      version,
-      type,
-      schemaVersion: core.types.get(type)?.version ?? 1,
-      taskId,
-      causationId: this.#cause === undefined ? causationId : StepPosition.idOf(id, this.#place, this.#cause),
-      actor,
-      occurredAt,
-      recordedAt,
-      payload: payload(),
-    }
-    this.events.push(personal === undefined ? { ...event, hash } : { ...event, personal, hash })
+    // One literal each: a step has eight events, and a copy costs more than everything else of an event.
+    const [position, ownId] = [this.#positionOf(within), StepPosition.idOf(id, this.#place, within)]
+    const cause = this.#cause === undefined ? causationId : StepPosition.idOf(id, this.#place, this.#cause)
+    const schemaVersion = versionOf(type)
+    this.events.push(
+      personal === undefined
+        ? {
+            position,
+            id: ownId,
+            timeline,
+            stream,
+            version,
+            type,
+            schemaVersion,
+            taskId,
+            causationId: cause,
+            actor,
+            occurredAt,
+            recordedAt,
+            payload: payload(),
+            hash,
+          }
+        : {
+            position,
+            id: ownId,
+            timeline,
+            stream,
+            version,
+            type,
+            schemaVersion,
+            taskId,
+            causationId: cause,
+            actor,
+            occurredAt,
+            recordedAt,
+            payload: payload(),
+            personal,
+            hash,
+          },
+    )
   }
 }
+
+const versionOf = (type: string): number => core.types.get(type)?.version ?? 1
 
 /** The places of a step's first events. */
 const COMMANDED = 0

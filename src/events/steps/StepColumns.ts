@@ -14,18 +14,10 @@ import { PatchOperation } from "../vocabulary/Sensing.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
 import * as ColumnBytes from "./ColumnBytes.ts"
 import * as ColumnHeader from "./ColumnHeader.ts"
+import { inOrder, Part } from "./ColumnPart.ts"
 import * as ColumnStreams from "./ColumnStreams.ts"
 import { ColumnWriter } from "./ColumnWriter.ts"
-import {
-  type Field,
-  type FieldReader,
-  join,
-  joinFields,
-  objectOf,
-  type Reader,
-  type Shape,
-  split,
-} from "./JsonColumns.ts"
+import { type FieldReader, join, objectOf, type Reader, type Shape, split } from "./JsonColumns.ts"
 import * as NumberColumns from "./NumberColumns.ts"
 import type { RowRun } from "./RowRun.ts"
 
@@ -240,48 +232,4 @@ const columnsOf = ({ encoding, steps, bytes, digest, columns }: Content) => {
   if (rest.length !== size)
     throw new Error(`its columns have ${rest.length} bytes, expected ${size} for ${steps} steps`)
   return { shape, column: NumberColumns.decoder({ predictors, masks, planes: rest }, steps) }
-}
-
-const inOrder = (column: (index: number) => Float64Array, from: number): (() => Float64Array) => {
-  let at = from
-  return () => column(at++)
-}
-
-/** A part of all steps. Its columns are decoded when someone reads it. */
-class Part implements FieldReader {
-  readonly field: Field
-  readonly #column: (index: number) => Float64Array
-  /** The index of its first column. */
-  readonly #at: number
-  #read: Reader | undefined
-  #fields: ReadonlyArray<FieldReader> | undefined
-
-  constructor(field: Field, column: (index: number) => Float64Array, at: number) {
-    this.field = field
-    this.#column = column
-    this.#at = at
-  }
-
-  get key(): string {
-    return this.field.key
-  }
-
-  get has(): Float64Array | undefined {
-    return this.field.has === true ? this.#column(this.#at) : undefined
-  }
-
-  /** Its own parts; undefined if it is no object. */
-  fields(): ReadonlyArray<FieldReader> | undefined {
-    const { shape, has } = this.field
-    if (shape.kind !== "object") return undefined
-    this.#fields ??= joinFields(shape.fields, inOrder(this.#column, this.#at + (has === true ? 1 : 0)))
-    return this.#fields
-  }
-
-  readonly read: Reader = (row) => {
-    const fields = this.fields()
-    if (fields !== undefined) return objectOf(fields, row)
-    this.#read ??= join(this.field.shape, inOrder(this.#column, this.#at + (this.field.has === true ? 1 : 0)))
-    return this.#read(row)
-  }
 }

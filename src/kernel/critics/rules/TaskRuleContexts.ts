@@ -24,6 +24,7 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
   let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
   let files = RecordedFiles.projection.initial
   let state: object = scope?.state() ?? NONE
+  const timed = mentions.has("elapsed")
   let clock: TaskClock.TaskClock | undefined
   let closed = false
   return {
@@ -49,14 +50,14 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
         if (filesAfter !== files) task = withFiles(task, RecordedFiles.section(filesAfter))
         files = filesAfter
       }
-      clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
+      if (timed) clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
       return {
         event,
         state,
         task,
         command: commands?.get(event.payload.commandId) ?? NONE,
         commands: before,
-        elapsed: clock.elapsedMs,
+        elapsed: clock?.elapsedMs ?? 0,
         counts: counts ?? UNCOUNTED,
       }
     },
