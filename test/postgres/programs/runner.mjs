@@ -84,9 +84,10 @@ const scribe = Agent.fromModel({
         const parts = [step, step + 1]
           .filter((at) => at < steps)
           .map((at) => ({ type: "call", callId: `c${at}`, tool: "program__mark", args: { task, step: at } }))
+        const usage = { inputTokens: 100, outputTokens: 10 }
         return parts.length > 0
-          ? { parts, finish: "calls" }
-          : { parts: [{ type: "text", text: "All is marked." }], finish: "stop" }
+          ? { parts, finish: "calls", usage }
+          : { parts: [{ type: "text", text: "All is marked." }], finish: "stop", usage }
       }),
   },
 })
