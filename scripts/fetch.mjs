@@ -12,12 +12,14 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
+const ADDRESS = /^ *"resolved": .*\n/gm
+
 /** Returns the `node_modules` of a directory's lock, fetching it if necessary. */
 export const fetched = (directory) => {
   const source = path.join(root, directory)
-  const digest = createHash("sha256")
-    .update(fs.readFileSync(path.join(source, "package-lock.json")))
-    .digest("hex")
+  const lock = fs.readFileSync(path.join(source, "package-lock.json"), "utf8")
+  // Version and digest say which package it is; an address does not.
+  const digest = createHash("sha256").update(lock.replaceAll(ADDRESS, "")).digest("hex")
   const name = `hindcast-fetched-${digest.slice(0, 16)}-${process.platform}-${process.arch}`
   const place = path.join(root, "node_modules", ".cache", name)
   const modules = path.join(place, "node_modules")

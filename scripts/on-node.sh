@@ -5,16 +5,20 @@
 #
 #   --user   as a user that is not root, where root runs this
 #   --bare   with a PATH that has neither a C++ compiler nor bubblewrap
+#   --built  with what this checkout has built: the build of the clone finds it up to date, or builds again
+#
+# What npm has fetched before is not fetched again.
 #
 # COMMAND is read by bash: scripts/on-node.sh --bare 24.21.0 'npm ci && npm run demo'
 set -euo pipefail
 
-user=false bare=false
+user=false bare=false built=false
 while [ $# -gt 0 ]; do
   case "$1" in
     --user) user=true ;;
     --bare) bare=true ;;
-    -*) echo "on-node.sh: expected --user or --bare, found $1" >&2; exit 64 ;;
+    --built) built=true ;;
+    -*) echo "on-node.sh: expected --user, --bare or --built, found $1" >&2; exit 64 ;;
     *) break ;;
   esac
   shift
@@ -36,6 +40,11 @@ mkdir "$work/home" "$work/tmp"
 npm install --silent --no-audit --no-fund --prefix "$work/node" "$package@$version"
 node=$work/node/node_modules/$package
 git clone --quiet "$root" "$work/hindcast"
+if $built; then
+  for made in dist packages/python/vendor packages/worlds/physics/vendor; do
+    [ -d "$root/$made" ] && mkdir -p "$work/hindcast/$made" && cp -a "$root/$made/." "$work/hindcast/$made/"
+  done
+fi
 
 path=$node/bin:$PATH
 if $bare; then
@@ -69,7 +78,21 @@ if $user && [ "$(id -u)" = 0 ]; then
   as=(setpriv --reuid hindcast-test --regid hindcast-test --init-groups)
 fi
 
+# npm's cache belongs to a user as well. Its contents never change, so that a link does; a record of them may.
+cache=$(npm config get cache)
+if [ ${#as[@]} -gt 0 ]; then
+  mkdir -p "$work/cache/_cacache"
+  if [ -d "$cache/_cacache/content-v2" ]; then
+    cp -rl "$cache/_cacache/content-v2" "$work/cache/_cacache/" 2> /dev/null ||
+      cp -r "$cache/_cacache/content-v2" "$work/cache/_cacache/"
+    cp -r "$cache/_cacache/index-v5" "$work/cache/_cacache/"
+  fi
+  chown hindcast-test "$work/cache"
+  find "$work/cache" \( -type d -o -path '*/index-v5/*' \) -exec chown hindcast-test {} +
+  cache=$work/cache
+fi
+
 cd "$work/hindcast"
 exec 3<&0
-"${as[@]}" env -u npm_config_userconfig HOME="$work/home" TMPDIR="$work/tmp" PATH="$path" npm_config_nodedir="$node" \
+"${as[@]}" env -u npm_config_userconfig HOME="$work/home" TMPDIR="$work/tmp" PATH="$path" npm_config_nodedir="$node" npm_config_cache="$cache" \
   bash -euo pipefail -c "$command" <&3

@@ -52,6 +52,19 @@ describe.skipIf(process.platform === "win32")("scripts/fetch.mjs", () => {
     }),
   )
 
+  it.scoped("fetches nothing again where only addresses of packages were added to the lock", () =>
+    Effect.gen(function* () {
+      const { run, calls, directory } = yield* checkout(FETCHES)
+      const lock = (address: string) =>
+        fs.writeFileSync(path.join(directory, "large", "package-lock.json"), `{\n${address}  "version": "1.0.0"\n}\n`)
+      lock("")
+      const first = run()
+      lock('  "resolved": "https://registry.npmjs.org/browser/-/browser-1.0.0.tgz",\n')
+      expect(run()).toEqual({ status: 0, stdout: first.stdout, stderr: "" })
+      expect(calls()).toBe(1)
+    }),
+  )
+
   it.scoped("runs a program of it, and ends as that ends", () =>
     Effect.gen(function* () {
       const { run } = yield* checkout(FETCHES)
@@ -72,3 +85,28 @@ describe.skipIf(process.platform === "win32")("scripts/fetch.mjs", () => {
     }),
   )
 })
+
+describe("the locks of this repository", () => {
+  it("give each package's address in npm's registry, so that npm asks for no list of releases", () => {
+    const { stdout } = spawnSync("git", ["ls-files", "*package-lock.json"], { cwd: inRepository(), encoding: "utf8" })
+    const locks = stdout.trim().split("\n")
+    expect(locks).toContain("package-lock.json")
+    const without = locks.flatMap((lock) => {
+      const { packages }: Lock = JSON.parse(fs.readFileSync(inRepository(lock), "utf8"))
+      return Object.entries(packages)
+        .filter(([place, { integrity }]) => place.includes("node_modules/") && integrity !== undefined)
+        .filter(([, { resolved = "", version }]) => !resolved.endsWith(`-${version}.tgz`) || !ADDRESS.test(resolved))
+        .map(([place]) => `${lock}: ${place}`)
+    })
+    // `npm install` may leave them out: `node scripts/complete-lock.mjs` adds them.
+    expect(without).toEqual([])
+  })
+})
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly resolved?: string; readonly version?: string; readonly integrity?: string }>
+  >
+}
+
+const ADDRESS = /^https:\/\/registry\.npmjs\.org\/(?:@[^/]+\/)?[^/]+\/-\/[^/]+$/
