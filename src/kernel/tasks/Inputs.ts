@@ -66,6 +66,8 @@ export interface Inputs {
    * read.
    */
   readonly listen: (options: InputOptions, waits: () => void) => () => void
+  /** Whether `take` is known to have nothing to take and nothing to wait for, without a read. */
+  readonly isNone: (options: InputOptions) => boolean
 }
 
 export interface InputTask {
@@ -170,7 +172,7 @@ export const make = ({ id, log, arrivals, recorder, after = 0 }: InputTask): Inp
     }
   }
 
-  return { take, has, awaited, listen }
+  return { take, has, awaited, listen, isNone: (options) => options.wait !== true && hasNone(options) }
 }
 
 const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { agentId })

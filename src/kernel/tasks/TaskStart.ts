@@ -308,7 +308,10 @@ export const begin = <E>(
       generate: (request, options) => Generation.generate(context, request, options),
       inputs: (options = {}) =>
         Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
-          lifecycle.runUntilClosed(inputs.take(decoded), false),
+          // Hot path: every turn looks for inputs, and almost always none waits.
+          inputs.isNone(decoded) && !lifecycle.isHalted()
+            ? Effect.succeed([])
+            : lifecycle.runUntilClosed(inputs.take(decoded), false),
         ),
       together: (commands) =>
         lifecycle.runUntilClosed(
