@@ -50,7 +50,7 @@ export interface Asking {
   /** Counts what a request without a whole answer used. */
   readonly countFailure: (failure: Spent) => void
   /**
-   * What a request may use at most, from an estimate of its tokens; undefined without a budget of tokens or money. Default:
+   * The most that a request may use, from an estimate of its tokens; undefined without a budget of tokens or money. Default:
    * undefined.
    */
   readonly reserved?: ((model: Model, tokens: () => number) => Effect.Effect<Spending.Reserved | undefined>) | undefined

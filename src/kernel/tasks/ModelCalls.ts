@@ -45,7 +45,7 @@ export interface AskOptions<E = never> {
    * time (`Task.worked`).
    */
   readonly workedMs?: Effect.Effect<number>
-  /** What the request may use at most; undefined without a budget of it. Recorded, for a resumed task (`Task.lost`). */
+  /** The most that the request may use; undefined without a budget of it. Recorded, for a resumed task (`Task.lost`). */
   readonly reserves?: Effect.Effect<Spending.Reserved | undefined>
   /** The wait until a retry, in milliseconds; undefined without one. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>

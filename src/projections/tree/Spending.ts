@@ -27,7 +27,7 @@ export interface Spending {
   readonly open?: SafeRecord.SafeRecord<Reserved | null> | undefined
 }
 
-/** What a request may use at most: tokens, and US dollars if its agent's budget limits these. */
+/** The most that a request may use: tokens, and US dollars if its agent's budget limits these. */
 export interface Reserved {
   readonly tokens: number
   readonly usd?: number

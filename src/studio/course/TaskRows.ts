@@ -33,7 +33,7 @@ export interface Rows {
   readonly useOf: CountedModels["together"] | undefined
   /** The outcome of a task, or its activity while it is open, and the number of its questions. */
   readonly state: (taskId: string) => Effect.Effect<{ readonly state: string; readonly questions: number }, LogError>
-  /** What an open task does. */
+  /** The activity of an open task. */
   readonly activity: (taskId: string) => Effect.Effect<Activity, LogError>
   /** The question of a task to a person that waits longest. */
   readonly asked: (taskId: string) => PendingConfirmation | undefined

@@ -143,9 +143,9 @@ export interface TreeRow extends Pick<TaskRow, "goal" | "activity"> {
   /** As `TaskRow.outcome`. */
   readonly outcome: string | null
   readonly reason: string | null
-  /** What the task itself used. */
+  /** The sums of the task itself. */
   readonly own: TreeSums
-  /** What it and the tasks below it used. */
+  /** The sums of it and the tasks below it. */
   readonly all: TreeSums
 }
 

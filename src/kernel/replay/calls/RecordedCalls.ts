@@ -62,7 +62,7 @@ const decisiveOf = (calls: ReadonlyArray<Ending>) => {
   return ended.length === calls.length ? ended.toSorted((a, b) => a.end.position - b.end.position).at(-1) : undefined
 }
 
-/** What a call used that ended without a whole answer. */
+/** The use of a call that ended without a whole answer. */
 export const spentIn = (end: Event | undefined): ReadonlyArray<Spent> => {
   if (end === undefined || !is(end, "ModelFailed")) return []
   const { kind, response, usage, cost } = end.payload

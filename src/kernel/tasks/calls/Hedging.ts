@@ -15,7 +15,7 @@ import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse, type Sp
 export interface Hedge<E> extends Pick<ModelCallRequest, "provider" | "model" | "request"> {
   /** Milliseconds without a whole answer after which it leaves. */
   readonly afterMs: number
-  /** What it may use at most, as for the first request. */
+  /** The most that it may use, as for the first request. */
   readonly reserves?: Effect.Effect<Spending.Reserved | undefined>
   /** Whether it may leave: a budget may be used up. */
   readonly mayAsk: Effect.Effect<boolean>
