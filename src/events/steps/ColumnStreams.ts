@@ -68,19 +68,20 @@ export const writeDistances = (
   predict: (row: number) => number,
   rows: number,
 ): { readonly stream: Uint8Array; readonly bits: number } => {
-  const lows = new Uint32Array(rows)
-  const highs = new Uint32Array(rows)
+  const lows = new Int32Array(rows)
+  const highs = new Int32Array(rows)
   let [last, bits] = [0, 0]
   for (let row = 0; row < rows; row++) {
     const predicted = finite(predict(row))
     const number = column[row] ?? 0
     if (number === predicted && number !== 0) continue
     distance(number, predicted)
-    const [low, high] = [pair[0] ?? 0, pair[1] ?? 0]
+    const low = pair[0] ?? 0
+    const high = pair[1] ?? 0
     if (low === 0 && high === 0) continue
     lows[row] = low
     highs[row] = high
-    bits += 1 + 2 * lengthOf(low, high)
+    bits += 1 + 2 * (high < 0 ? magnitudeOf(-low | 0, negatedHigh(low, high)) : magnitudeOf(low, high))
     last = row + 1
   }
   if (last === 0) return { stream: EMPTY, bits: 0 }
@@ -101,7 +102,8 @@ class DistanceModel {
 
   write(writer: BitWriter, low: number, high: number): void {
     const negative = high >>> 31
-    const [lower, upper] = negative === 1 ? negated(low, high) : [low, high]
+    const lower = negative === 1 ? -low | 0 : low
+    const upper = negative === 1 ? negatedHigh(low, high) : high
     const length = magnitudeOf(lower, upper)
     const base = this.#base()
     let node = 1
@@ -150,7 +152,10 @@ class DistanceModel {
     }
     if (left > 32) pair[1] = (pair[1] ?? 0) | reader.bits(left - 32)
     pair[0] = (pair[0] ?? 0) | reader.bits(Math.min(left, 32))
-    if (negative === 1) [pair[0], pair[1]] = negated(pair[0] ?? 0, pair[1] ?? 0)
+    if (negative === 1) {
+      pair[1] = negatedHigh(pair[0] ?? 0, pair[1] ?? 0)
+      pair[0] = -(pair[0] ?? 0)
+    }
   }
 
   /** The contexts of a length depend on the one before. */
@@ -172,18 +177,11 @@ const setBit = (at: number): void => {
   pair[word] = (pair[word] ?? 0) | (1 << (at - 32 * word))
 }
 
-const negated = (low: number, high: number): readonly [number, number] => {
-  const lower = -low >>> 0
-  return [lower, (~high + (lower === 0 ? 1 : 0)) >>> 0]
-}
+/** The higher word of the negative of a whole number; the lower one is the negative of the lower one. */
+const negatedHigh = (low: number, high: number): number => (low === 0 ? -high : ~high) | 0
 
 /** The number of bits of a whole number without a sign. */
 const magnitudeOf = (low: number, high: number): number => (high === 0 ? 32 - Math.clz32(low) : 64 - Math.clz32(high))
-
-const lengthOf = (low: number, high: number): number => {
-  const [lower, upper] = high >>> 31 === 1 ? negated(low, high) : [low, high]
-  return magnitudeOf(lower, upper)
-}
 
 /** Encoded columns. */
 export interface Streams {
@@ -269,40 +267,40 @@ const finite = (predicted: number): number => (Number.isFinite(predicted) ? pred
 /** Writes into `pair` how many floating-point numbers lie between a prediction and a number, modulo `2 ** 64`. */
 const distance = (number: number, predicted: number): void => {
   order(number)
-  const [low, high] = [pair[0] ?? 0, pair[1] ?? 0]
+  const low = pair[0] ?? 0
+  const high = pair[1] ?? 0
   order(predicted)
-  const [fromLow, fromHigh] = [pair[0] ?? 0, pair[1] ?? 0]
+  const fromLow = pair[0] ?? 0
   pair[0] = low - fromLow
-  pair[1] = high - fromHigh - (low < fromLow ? 1 : 0)
+  pair[1] = high - (pair[1] ?? 0) - (low >>> 0 < fromLow >>> 0 ? 1 : 0)
 }
 
 /** The number at the distance in `pair` from a prediction. */
 const moved = (predicted: number): number => {
-  const [byLow, byHigh] = [pair[0] ?? 0, pair[1] ?? 0]
+  const byLow = pair[0] ?? 0
+  const byHigh = pair[1] ?? 0
   order(predicted)
-  const low = (pair[0] ?? 0) + byLow
-  const high = (pair[1] ?? 0) + byHigh + (low > 0xffff_ffff ? 1 : 0)
-  const [lower, upper] = [low >>> 0, high >>> 0]
-  const isNegative = upper >>> 31 === 0
-  words[0] = isNegative ? ~lower : lower
-  words[1] = isNegative ? ~upper : upper ^ SIGN_BIT
+  const low = ((pair[0] ?? 0) + byLow) | 0
+  const high = ((pair[1] ?? 0) + byHigh + (low >>> 0 < byLow >>> 0 ? 1 : 0)) | 0
+  words[0] = high < 0 ? low : ~low
+  words[1] = high < 0 ? high ^ SIGN_BIT : ~high
   return value[0] ?? 0
 }
 
 /** The place of a number among all numbers, as a whole number of 64 bits in `pair`. */
 const order = (number: number): void => {
   value[0] = number
-  const [low, high] = [words[0] ?? 0, words[1] ?? 0]
-  const isNegative = high >>> 31 === 1
-  pair[0] = isNegative ? ~low : low
-  pair[1] = isNegative ? ~high : high ^ SIGN_BIT
+  const high = words[1] ?? 0
+  const low = words[0] ?? 0
+  pair[0] = high < 0 ? ~low : low
+  pair[1] = high < 0 ? ~high : high ^ SIGN_BIT
 }
 
-const SIGN_BIT = 0x8000_0000
+const SIGN_BIT = 0x8000_0000 | 0
 
-/** A whole number of 64 bits: its lower and its higher word. */
-const pair = new Uint32Array(2)
+/** A whole number of 64 bits: its lower and its higher word. With signs, because larger numbers would be objects. */
+const pair = new Int32Array(2)
 
 /** Views of one number. All machines that Node runs on are little-endian. */
 const value = new Float64Array(1)
-const words = new Uint32Array(value.buffer)
+const words = new Int32Array(value.buffer)
