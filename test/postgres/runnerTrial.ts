@@ -80,7 +80,7 @@ export const submitAll = (tasks: number, prefix = "t") =>
 export const WORLD = inRepository("test/worlds/samples/drift")
 
 /** Queues as many tasks of each kind: commands, approvals, a world, a model. Needs runners with `WORLD`. */
-export const submitKinds = (tasks: number, prefix: string) =>
+export const submitKinds = (tasks: number, prefix = "k") =>
   Effect.flatMap(TaskQueue, (queue) =>
     Effect.forEach(
       Array.from({ length: tasks }, (_, index) => `${prefix}${index}`).flatMap((id) => [
