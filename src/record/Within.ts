@@ -3,9 +3,10 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Channel } from "node:diagnostics_channel"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
+import { shared } from "../platform/recorded/Shared.ts"
 
 /** Id of the event that dispatched the current call. */
-const atWork = new AsyncLocalStorage<string | undefined>()
+const atWork = shared("call-at-work/1", () => new AsyncLocalStorage<string | undefined>())
 
 export const run = <A>(eventId: string, does: () => A): A => atWork.run(eventId, does)
 

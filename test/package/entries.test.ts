@@ -128,6 +128,12 @@ describe("an entry of the package loads when it is imported", () => {
     expect(loadedBy(fileOf("./files")).filter((name) => !loadedBy(fileOf(".")).includes(name))).toEqual(["diff"])
   })
 
+  it("what is loaded before a recorded program, and each of its children: no package, but a driver where a log is opened", () => {
+    const preload = inRepository("dist", "record", "process", "preload.js")
+    expect(loadedBy(preload).filter((name) => !name.startsWith("node:"))).toEqual([])
+    expect([...everImportedBy(preload)].filter((name) => name !== "better-sqlite3")).toEqual([])
+  })
+
   it.each(Object.keys(entries).filter((entry) => !entry.endsWith(".json")))(
     "%s: no package that the package does not bring, also not later",
     (entry) => {

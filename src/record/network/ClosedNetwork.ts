@@ -5,6 +5,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as OwnConnections from "../../platform/recorded/OwnConnections.ts"
+import { shared } from "../../platform/recorded/Shared.ts"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import type { Answering } from "./AnsweringServer.ts"
 import { type NetworkAttempt, NetworkClosed, ownStackFrame } from "./NetworkAttempt.ts"
@@ -21,7 +22,7 @@ export interface Closing {
 }
 
 /** `open`: Hindcast makes a real request. */
-const scope = new AsyncLocalStorage<Closing | "open">()
+const scope = shared("network/1", () => new AsyncLocalStorage<Closing | "open">())
 
 let ofProcess: Closing | undefined
 
