@@ -23,32 +23,32 @@ const LIMITS = {
   // projector is three modules: the fold, its progress, and the stream of changes. Rules are checked against the
   // vocabulary before they score. Reads of every log expand compact steps: ten modules. Everything that has the vocabulary has
   // the module of Standard Schemas.
-  "src/index.ts": [775, 1159, 1376, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [241, 388, 1445, ...EVENTS],
+  "src/index.ts": [789, 1176, 1405, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [242, 391, 1474, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [190, 302, 711, ...EVENTS],
+  "src/record/index.ts": [191, 303, 727, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [99, 196, 749, ...EVENTS],
-  "src/events/index.ts": [143, 232, 363, ...EVENTS],
+  "src/record/process/aiSdk.ts": [99, 197, 765, ...EVENTS],
+  "src/events/index.ts": [151, 243, 385, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
   "src/projections/index.ts": [137, 233, 234, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   // Curricula, with their checks and criteria, are 21 modules; rollouts are nine.
-  "src/worlds/index.ts": [605, 632, 718, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [617, 645, 731, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [301, 436, 483, "diff", ...EVENTS],
+  "src/files.ts": [308, 446, 492, "diff", ...EVENTS],
   // Comparisons (statistics, differences in words), accounts, the index of words, and questions about recorded files.
-  "src/studio.ts": [795, 875, 962, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
+  "src/studio.ts": [814, 896, 983, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
   // 45 kB bundled, of files, load with a fork that records them.
-  "src/testing.ts": [127, 186, 995, "effect"],
+  "src/testing.ts": [127, 186, 1011, "effect"],
   // Every command loads the first, with the rule which log is meant if none is named; the second adds what a command loads that only reads a log, and tells
   // which of its open tasks are at work: no kernel, rules or sandbox.
   "src/cli/Start.ts": [57, 95, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
-    246,
-    318,
+    253,
+    328,
     Number.POSITIVE_INFINITY,
     "@effect/cli",
     "canonicalize",
