@@ -154,7 +154,7 @@ export const make = ({ name, readPage }: Source): ExpandedReads => {
 /** Without the fields that backends do not know. */
 const ofBackend = ({ condensed: _condensed, stepTypes: _stepTypes, ...query }: Query): Query => query
 
-/** What a query asks of a compact event for the events within it. */
+/** The part of a query that is asked of a compact event for the events within it. */
 const ofWhole = ({ types: _types, after: _after, until: _until, ...query }: Query): Query => query
 
 /** The same events by whole positions, for queries that select none within compact events. */

@@ -4,7 +4,7 @@ import { MAX_VALUES, type Streams, writeDistances, writeValues } from "./ColumnS
 import * as Polynomials from "./Polynomials.ts"
 import { type Columns, choose, type Predictor, predictorOf, renumbered } from "./Predictors.ts"
 
-/** What is known of a column from runs before. */
+/** Knowledge about a column from earlier runs. */
 interface Known {
   /** The best rule that is no polynomial. */
   simple: Predictor | undefined
@@ -57,7 +57,7 @@ export class ColumnWriter {
     return { predictors, sizes: streams.map(({ length }) => length), streams: Buffer.concat(streams) }
   }
 
-  /** What is known of a column, in terms of the columns of this run. */
+  /** Knowledge about a column, in terms of the columns of this run. */
   #recall(name: string, index: number, places: ReadonlyMap<string, number>): Known {
     const found = this.#known.get(name)
     if (found === undefined) return unknown()

@@ -57,7 +57,7 @@ export interface RunnerStanding extends RunnerSession {
   readonly busyMs?: number
   /** The tasks that it works on. */
   readonly tasks: ReadonlyArray<string>
-  /** What it does for the log as a whole: one runner does it, and another one takes it over. */
+  /** Work for the log as a whole: one runner does it, and another one takes it over. */
   readonly duties: ReadonlyArray<string>
 }
 
