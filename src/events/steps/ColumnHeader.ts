@@ -1,7 +1,7 @@
 /** The header of a run's columns: the shape of its steps, and how each column is encoded. */
 
 import { Schema } from "effect"
-import { isTooDeep } from "../../values/Json.ts"
+import { isTooDeep, MAX_DEPTH } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/schema/SchemaPredicate.ts"
 import { MAX_COLUMN_BYTES } from "../vocabulary/Worlds.ts"
 import { MAX_COLUMNS, type Shape } from "./JsonColumns.ts"
@@ -11,8 +11,15 @@ import { type Predictor, readBy } from "./Predictors.ts"
 /** Maximum number of parts of all steps, because an empty list or object has no column, and so no bytes. */
 const MAX_PARTS = 8 * 1024 * 1024
 
+/** Levels of a header: its own, and three for each level of a row, such as an object, its fields and one of them. */
+const MAX_LEVELS = 3 * (MAX_DEPTH + 3)
+
 /** Whether so many steps of a shape have more parts than an event can hold. */
-export const isTooWide = (shape: Shape, steps: number): boolean => sizeOf(shape).parts * steps > MAX_PARTS
+export const isTooWide = (shape: Shape, steps: number): boolean => termsLeft(shape, steps) < 0
+
+/** The number of terms that polynomials may have together: a term takes as much time as a part. Negative if the parts alone are too many. */
+export const termsLeft = (shape: Shape, steps: number): number =>
+  Math.floor(MAX_PARTS / Math.max(1, steps)) - sizeOf(shape).parts
 
 /** Reads the header of so many steps. Throws an error with the reason if a writer of ours writes no such header. */
 export const read = (text: string, steps: number): typeof Header.Type => {
@@ -36,7 +43,7 @@ const check = (
 ): void => {
   const { columns, parts } = sizeOf(shape)
   const terms = predictors.reduce((sum, predictor) => sum + (predictor[0] === "q" ? predictor[2].length : 0), 0)
-  if ((parts + terms) * steps > MAX_PARTS) {
+  if (terms > termsLeft(shape, steps)) {
     throw new Error(
       `its ${steps} steps have ${parts + terms} parts each, and no event has more than ${MAX_PARTS} in all`,
     )
@@ -146,6 +153,6 @@ const decodeFirstHeader = Schema.decodeUnknownSync(FirstHeader)
 
 const decoded = <A>(text: string, is: (header: unknown) => header is A, decode: (header: unknown) => A): A => {
   const header: unknown = JSON.parse(text)
-  if (isTooDeep(header)) throw new Error("the header of its columns is nested too deep")
+  if (isTooDeep(header, MAX_LEVELS)) throw new Error("the header of its columns is nested too deep")
   return is(header) ? header : decode(header)
 }

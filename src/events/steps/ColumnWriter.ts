@@ -22,6 +22,8 @@ interface Run {
   readonly rules: ReadonlyArray<Predictor>
   /** Columns for which a polynomial was sought. */
   sought: number
+  /** Terms that further polynomials may have. */
+  terms: number
 }
 
 /** Writes runs of columns. */
@@ -29,8 +31,8 @@ export class ColumnWriter {
   /** By the name of the column, with the names of the run in which it was learnt. */
   readonly #known = new Map<string, { readonly known: Known; readonly names: ReadonlyArray<string> }>()
 
-  /** Writes columns. A column has the same name in each run. */
-  write(names: ReadonlyArray<string>, columns: Columns, rows: number): Streams {
+  /** Writes columns. A column has the same name in each run. The polynomials of all have at most so many terms. */
+  write(names: ReadonlyArray<string>, columns: Columns, rows: number, terms: number): Streams {
     const places = new Map(names.map((name, index) => [name, index]))
     const known = names.map((name, index) => this.#recall(name, index, places))
     const values = columns.map((column) => valuesIn(column, rows))
@@ -44,11 +46,12 @@ export class ColumnWriter {
     })
     const predictors: Array<Predictor> = []
     const streams: Array<Uint8Array> = []
-    const run = { columns, rows, rules, sought: 0 }
+    const run = { columns, rows, rules, sought: 0, terms }
     for (let index = 0; index < columns.length; index++) {
       const found = known[index] ?? unknown()
       const written =
         rules[index]?.[0] === "d" ? few(run, index, found, values[index] ?? []) : predicted(run, index, found)
+      if (written.rule[0] === "q") run.terms -= written.rule[2].length
       predictors.push(written.rule)
       streams.push(written.stream)
     }
@@ -91,9 +94,9 @@ const few = ({ columns, rows }: Run, index: number, known: Known, values: Readon
 const predicted = (run: Run, index: number, known: Known): Written => {
   const { columns, rows, rules } = run
   const { polynomial, simple = ["p"] } = known
-  const isLong = rows >= FITTED_ROWS
-  const written = distances(columns, index, polynomial === undefined || !isLong ? simple : ruleOf(polynomial), rows)
-  if (!isLong || written.bits < WORTHWHILE * rows) return written
+  const mayFit = rows >= FITTED_ROWS && (polynomial?.terms.length ?? 0) <= run.terms
+  const written = distances(columns, index, polynomial === undefined || !mayFit ? simple : ruleOf(polynomial), rows)
+  if (!mayFit || written.bits < WORTHWHILE * rows) return written
   known.runs += 1
   if (known.runs < known.wait || run.sought >= MAX_SOUGHT) return written
   run.sought += 1
@@ -103,7 +106,7 @@ const predicted = (run: Run, index: number, known: Known): Written => {
     polynomial === undefined
       ? Polynomials.find(columns, index, candidatesIn(columns, index, rules))
       : Polynomials.refit(columns, index, polynomial.variables)
-  if (found === undefined) return written
+  if (found === undefined || found.terms.length > run.terms) return written
   const other = distances(columns, index, ruleOf(found), rows)
   const price = polynomial === undefined ? found.terms.length * TERM_BITS : 0
   if (other.bits + price >= written.bits) return written

@@ -17,7 +17,7 @@ import * as ColumnHeader from "./ColumnHeader.ts"
 import { inOrder, Part } from "./ColumnPart.ts"
 import * as ColumnStreams from "./ColumnStreams.ts"
 import { ColumnWriter } from "./ColumnWriter.ts"
-import { type FieldReader, join, objectOf, type Reader, type Shape, split } from "./JsonColumns.ts"
+import { type FieldReader, isOrdinaryKey, join, objectOf, type Reader, type Shape, split } from "./JsonColumns.ts"
 import * as NumberColumns from "./NumberColumns.ts"
 import type { RowRun } from "./RowRun.ts"
 
@@ -56,7 +56,8 @@ export const encoder = (): Encoder => {
   const writer = new ColumnWriter()
   const encoded = (shape: Shape, columns: ReadonlyArray<Float64Array>, steps: number): Encoded | undefined => {
     if (ColumnHeader.isTooWide(shape, steps)) return undefined
-    const { predictors, sizes, streams } = writer.write(ColumnHeader.namesOf(shape), columns, steps)
+    const terms = ColumnHeader.termsLeft(shape, steps)
+    const { predictors, sizes, streams } = writer.write(ColumnHeader.namesOf(shape), columns, steps, terms)
     const header = Buffer.from(`${JSON.stringify({ rows: steps, shape, predictors, sizes })}\n`, "utf8")
     const bytes = header.length + streams.length
     if (bytes > MAX_COLUMN_BYTES) return undefined
@@ -81,12 +82,13 @@ export const encoder = (): Encoder => {
   }
 }
 
-/** A patch of replacements becomes an object by path, so that each path has a column. */
+/** A patch of replacements becomes an object by path, so that each path has a column. Other paths would change their order in it. */
 const rowOf = ({ action, result, error, patch, readings }: Step): JsonObject => ({
   action,
   result,
   ...(error === undefined ? {} : { error }),
-  ...(patch.every(({ op }) => op === "replace") && new Set(patch.map(({ path }) => path)).size === patch.length
+  ...(patch.every(({ op, path }) => op === "replace" && isOrdinaryKey(path)) &&
+  new Set(patch.map(({ path }) => path)).size === patch.length
     ? {
         set: Object.fromEntries(
           patch.map((operation) => [operation.path, "value" in operation ? operation.value : null]),

@@ -11,7 +11,7 @@ import { writeDistances } from "../../../src/events/steps/ColumnStreams.ts"
 import { type Content, decode, encoder, readerOf, type Step } from "../../../src/events/steps/StepColumns.ts"
 import * as StepPosition from "../../../src/events/steps/StepPosition.ts"
 import { MAX_COLUMN_BYTES } from "../../../src/events/vocabulary/Worlds.ts"
-import type { Json, JsonObject } from "../../../src/values/Json.ts"
+import { type Json, type JsonObject, MAX_DEPTH } from "../../../src/values/Json.ts"
 import { MAX_STEPS } from "../../../src/values/StepAddress.ts"
 import { temporaryLog } from "../../temporary.ts"
 
@@ -116,6 +116,33 @@ describe("columns of steps", () => {
       return { action: null, result: { a: value, b: index % 30, c: value * (index % 31) + 0 }, patch: [], readings: {} }
     }).filter(({ result }) => Number.isFinite(result.c))
     expect(decode(encoded(steps))).toEqual(steps)
+  })
+
+  it("have no more equations than an event may have, besides its parts", () => {
+    // Objects without fields are parts without columns: these leave room for two terms, and the equation has more.
+    const empty = Array.from({ length: 64 }, () => Array.from({ length: 64 }, () => ({})))
+    const steps = swings(1006).map((step) => ({ ...step, readings: { empty, more: empty, few: [{}, {}, {}] } }))
+    const found = encoded(steps)
+    expect(readerOf(found).partsAt(1005).patch).toEqual(steps[1005]?.patch)
+    expect(headerOf(found).predictors.map(([kind]: [string]) => kind)).not.toContain("q")
+  })
+
+  it("keep the order of changes whose paths JavaScript would sort", () => {
+    const patch = ["", "10", "9", "__proto__", "/a"].map((path) => ({ op: "replace" as const, path, value: path }))
+    const steps: ReadonlyArray<Step> = [{ action: 0, result: {}, patch, readings: {} }]
+    expect(decode(encoded(steps))).toEqual(steps)
+  })
+
+  it("read values that are nested as deep as any in a log", () => {
+    const deep = (levels: number, around: (inside: Json) => Json): Json =>
+      levels === 0 ? 1 : around(deep(levels - 1, around))
+    for (const around of [(inside: Json) => [inside], (inside: Json) => ({ inside })]) {
+      const value = deep(MAX_DEPTH - 1, around)
+      const steps: ReadonlyArray<Step> = [
+        { action: value, result: { value }, patch: [{ op: "replace", path: "/value", value }], readings: { value } },
+      ]
+      expect(decode(encoded(steps))).toEqual(steps)
+    }
   })
 
   it("of logs of earlier versions read as they did", () => {
