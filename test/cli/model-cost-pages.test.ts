@@ -5,6 +5,7 @@ import * as AuditPage from "../../src/cli/pages/audit/AuditPage.ts"
 import * as AuditTablePage from "../../src/cli/pages/audit/AuditTablePage.ts"
 import * as TaskListPage from "../../src/cli/pages/audit/TaskListPage.ts"
 import { plain } from "../../src/cli/terminal/Style.ts"
+import * as ModelCosts from "../../src/html/figures/ModelCosts.ts"
 import * as LogPage from "../../src/html/LogPage.ts"
 import * as TaskPage from "../../src/html/TaskPage.ts"
 import * as ModelUse from "../../src/projections/audit/ModelUse.ts"
@@ -93,6 +94,18 @@ describe("the page of an audit", () => {
     expect(page).toContain("model 5 calls, 1 failed, at least 2400 tokens in, 90 out")
     expect(page).toContain("cost at least $0.0123 by genai-prices@0.1.8; 2 calls of unknown cost")
     expect(page).toContain("local/llama 2 0 1200 200 45 1 unknown")
+  })
+
+  it("calls tokens unknown, and not 0, if those of no call are known", () => {
+    const nothing = { failed: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+    const cut = audited({ taskId: "cut", model: modelOf({ "local/llama": { ...unpriced, ...nothing, unmetered: 2 } }) })
+    expect(squeezed(AuditPage.lines(plain, cut))).toContain("model 2 calls, tokens unknown")
+    expect(AuditMarkdown.lines(cut, new Map())).toContain("| Model | 2 calls, tokens unknown |")
+    const figures = ModelCosts.figures(cut.model ?? undefined)
+      .map(({ source }) => source)
+      .join("")
+    expect(figures).toContain("<small>tokens unknown</small>")
+    expect(figures).not.toContain("0 tokens")
   })
 
   it("has no word on models where none was called", () => {

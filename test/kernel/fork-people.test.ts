@@ -157,7 +157,7 @@ describe("a world that cannot be brought back", () => {
         const [, second, third] = yield* events("DecisionMade")
         const refusal = yield* Effect.flip(kernel.fork(writes, { at: Number(second?.position) - 1 }))
         expect(refusal.message).toContain(
-          "it keeps no world that could be put back, and the task commanded it 1 times since",
+          "it keeps no world that could be put back, and the task commanded it once since",
         )
         const forked = yield* kernel.fork(writes, { at: Number(third?.position) - 1 })
         expect(forked.worlds).toMatchObject([{ plugin: "scribe", by: "nothing" }])

@@ -13,11 +13,15 @@ export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Mar
   const { calls, failed, inputTokens, outputTokens, unmetered, cost } = use
   const saving = cost.saved && Money.saving(cost.saved)
   const bound = unmetered === 0 ? "" : "at least "
+  const tokens =
+    unmetered > 0 && inputTokens + outputTokens === 0
+      ? "tokens unknown"
+      : `${bound}${FormattedNumbers.count(inputTokens)} tokens in, ${FormattedNumbers.count(outputTokens)} out`
   return [
     key(
       "language model calls",
       FormattedNumbers.count(calls),
-      `${failed === 0 ? "" : `${FormattedNumbers.count(failed)} failed; `}${bound}${FormattedNumbers.count(inputTokens)} tokens in, ${FormattedNumbers.count(outputTokens)} out`,
+      `${failed === 0 ? "" : `${FormattedNumbers.count(failed)} failed; `}${tokens}`,
     ),
     key(
       "cost of models",

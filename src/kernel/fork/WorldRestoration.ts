@@ -284,7 +284,9 @@ const leaveAsItIs = (
     }
     const matters = document !== undefined || since > 0
     const why =
-      document === undefined && since > 0 ? `${reason}, and the task commanded it ${since} times since` : reason
+      document === undefined && since > 0
+        ? `${reason}, and the task commanded it ${since === 1 ? "once" : `${since} times`} since`
+        : reason
     if (matters && !acceptUnrewound) {
       const found = SafeRecord.get(yield* task.kernel.registry.state, plugin)
       const hasFiles = task.files !== undefined && found !== undefined && FilesRestoration.isOfFiles(found)

@@ -68,14 +68,15 @@ const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
 
 type Model = NonNullable<TaskAudit["model"]>
 
-/** `3 calls, 1 failed, 1200 tokens in, 45 out`; with `at least` if the tokens of a call are unknown. */
+/** `3 calls, 1 failed, 1200 tokens in, 45 out`; with `at least` if the tokens of a call are unknown, and `tokens unknown` if none are known. */
 const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmetered }: Model): string =>
   [
     count(calls, "call"),
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(retries === 0 ? [] : [retries === 1 ? "1 retry" : `${retries} retries`]),
-    `${unmetered === 0 ? "" : "at least "}${count(inputTokens, "token")} in`,
-    `${outputTokens} out`,
+    ...(unmetered > 0 && inputTokens + outputTokens === 0
+      ? ["tokens unknown"]
+      : [`${unmetered === 0 ? "" : "at least "}${count(inputTokens, "token")} in`, `${outputTokens} out`]),
   ].join(", ")
 
 /** `$0.1234 by genai-prices@0.1.8`, and the number of calls with unknown cost. */
