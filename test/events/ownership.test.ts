@@ -9,6 +9,7 @@ import { type Provenance, provenanceOf } from "../../src/events/log/Ownership.ts
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as UserStore from "../../src/platform/user/UserStore.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { setVariable, withVariable } from "../variables.ts"
 
 /** A log with two events, in a directory of its own. */
 const written = Effect.gen(function* () {
@@ -50,24 +51,6 @@ const appendElsewhere = (file: string) =>
     const elsewhere = yield* temporaryDirectory
     yield* append(file).pipe(withVariable(UserStore.VARIABLE, elsewhere))
   }).pipe(Effect.scoped)
-
-const withVariable =
-  (name: string, value: string | undefined) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const before = process.env[name]
-        set(name, value)
-        return before
-      }),
-      () => effect,
-      (before) => Effect.sync(() => set(name, before)),
-    )
-
-const set = (name: string, value: string | undefined) => {
-  if (value === undefined) delete process.env[name]
-  else process.env[name] = value
-}
 
 /** The record of a log in the store of the tests. */
 const recordsNaming = (file: string) => {
@@ -318,9 +301,9 @@ describe("the user's own store", () => {
     const user = os.userInfo().homedir
     const asHome = (HOME: string | undefined) => {
       const before = process.env.HOME
-      set("HOME", HOME)
+      setVariable("HOME", HOME)
       const found = UserStore.directory({}, "linux")
-      set("HOME", before)
+      setVariable("HOME", before)
       return found
     }
     // Without HOME the system says where the user's home is; a relative one is none.

@@ -10,7 +10,9 @@ import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import { layer as postgresLayer } from "../../src/events/postgres/PostgresEventLog.ts"
 import { Records, type StoredEvent } from "../../src/events/read/Records.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import * as UserStore from "../../src/platform/user/UserStore.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { withVariable } from "../variables.ts"
 import { schema, sql, urlOf } from "./server.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
@@ -128,6 +130,25 @@ describe("copying a log", () => {
         expect((yield* Context.get(yield* onServer(url), EventLog).head).position).toBe(1)
         yield* copyLog({ from: at("foreign.db"), to: other })
         expect(yield* kindOf(yield* inFile(at("copy.db")))).toBe("foreign")
+      }),
+    ))
+
+  it("a log is not one's own because one repeated the append that began it", () =>
+    run(
+      Effect.gen(function* () {
+        const url = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        const appended = Effect.gen(function* () {
+          const services = yield* onServer(url)
+          const log = Context.get(services, EventLog)
+          const id = "0192d3a4-0000-7000-8000-000000000001"
+          const event = { id, type: "NoteAdded" as const, payload: { about: "a", text: "first" } }
+          const { position } = yield* log.append(note("a", "first", { events: [event] }))
+          return { position, kind: (yield* provenanceOf(log)).kind }
+        }).pipe(Effect.scoped)
+        const state = yield* temporaryDirectory
+        expect(yield* withVariable(UserStore.VARIABLE, state)(appended)).toEqual({ position: 1, kind: "own" })
+        expect(yield* appended).toEqual({ position: 1, kind: "foreign" })
+        expect(yield* withVariable(UserStore.VARIABLE, state)(appended)).toEqual({ position: 1, kind: "own" })
       }),
     ))
 

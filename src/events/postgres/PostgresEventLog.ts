@@ -4,6 +4,7 @@ import { Context, Effect, Either, Layer, Option } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as AsyncWriter from "../append/AsyncWriter.ts"
+import type { Sequenced } from "../append/Sequencer.ts"
 import type { AppendRequest } from "../log/AppendRequest.ts"
 import { EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
@@ -88,12 +89,22 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
       const follower = Follower.make(database, session, async () => (personal ? keys.idOfSnapshots() : undefined))
       announceClosed = follower.closed
       const reading = <A>(read: () => Promise<A>) => attemptRead(address, read)
+      /** Whether this process committed the log's first event. An append with its id may also return another writer's. */
+      let isBegun = false
       const append = readonly
         ? () => Effect.fail(new LogUnavailable({ log: address.name, reason: "it was opened for reading only" }))
-        : yield* writerOf(options, { database, keys, reader: { ...reader, keys: keys.find }, follower })
+        : yield* writerOf(options, {
+            database,
+            keys,
+            reader: { ...reader, keys: keys.find },
+            follower,
+            begun: () => {
+              isBegun = true
+            },
+          })
       const appendAndOwn = (request: AppendRequest) =>
         Effect.tap(append(request), ({ events: [first] }) =>
-          first?.position === 1 ? ownership.began({ position: 1, hash: first.hash }) : Effect.void,
+          isBegun && first?.position === 1 ? ownership.began({ position: 1, hash: first.hash }) : Effect.void,
         )
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -165,11 +176,17 @@ interface Writing {
   /** Decrypts with all keys, to compare retries. */
   readonly reader: Reader
   readonly follower: Follower.Follower
+  /** Called when this process has committed the log's first event, before the caller of its append learns of it. */
+  readonly begun: () => void
 }
 
-const writerOf = (options: PostgresOptions, { database, keys, reader, follower }: Writing) => {
+const writerOf = (options: PostgresOptions, { database, keys, reader, follower, begun }: Writing) => {
   const { vocabulary = Vocabulary.core, durability = "full" } = options
-  const commit = appending.make({ reader, keys, flushes: durability === "full", committed: follower.committed })
+  const committed = (batch: Sequenced) => {
+    if (batch.rows[0]?.position === 1) begun()
+    follower.committed(batch)
+  }
+  const commit = appending.make({ reader, keys, flushes: durability === "full", committed })
   return AsyncWriter.make(database.name, AppendValidation.checkAgainst(vocabulary), commit)
 }
 
