@@ -96,7 +96,13 @@ export const NODE_DEPENDENT: ReadonlyArray<{ readonly differs: string; readonly 
   {
     differs: "how modules and packages are found, loaded, checked and left",
     files: [
-      ...["package/entries.test.ts", "package/peers.test.ts", "package/prepare.test.ts", "package/two-effects.test.ts"],
+      ...[
+        "package/bundled.test.ts",
+        "package/entries.test.ts",
+        "package/peers.test.ts",
+        "package/prepare.test.ts",
+        "package/two-effects.test.ts",
+      ],
       ...["package/promises.test.ts", "promise/", "kernel/sources.test.ts", "kernel/source-tricks.test.ts"],
     ].map((name) => `test/${name}`),
   },

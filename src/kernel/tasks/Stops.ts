@@ -1,4 +1,5 @@
 /** Decides when a command stops: at its time limit, or when an interrupting input arrives. */
+import { LONGEST_MS } from "../../values/Options.ts"
 import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import type * as Inputs from "./Inputs.ts"
 import type { Interruption } from "./ModelCalls.ts"
@@ -17,9 +18,6 @@ export const interruptionBy = (inputs: Pick<Inputs.Inputs, "has" | "awaited" | "
   listen: (stop) => inputs.listen(INTERRUPTING, stop),
 })
 
-/** The longest delay of a timer of Node, in milliseconds. Work that takes longer has no time limit. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-
 /** The stop of a command, if any. Its time begins now. */
 export const stopOf = (
   { withinMs = Number.POSITIVE_INFINITY, interruptible = false }: StopOptions,
@@ -30,7 +28,8 @@ export const stopOf = (
   return {
     listen: (stop) => {
       const leftMs = Math.max(0, until - performance.now())
-      const timer = leftMs <= LONGEST_TIMER_MS ? setTimeout(stop, leftMs, OUT_OF_TIME) : undefined
+      // Work that may take longer has no time limit.
+      const timer = leftMs <= LONGEST_MS ? setTimeout(stop, leftMs, OUT_OF_TIME) : undefined
       // If the log cannot be read, the command itself fails.
       const end = interruptible ? listen(() => stop(INTERRUPTED)) : undefined
       return () => {

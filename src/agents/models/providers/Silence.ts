@@ -1,6 +1,7 @@
 /** Limits the silence of a server while its answer arrives. */
 
 import { Effect, type Either } from "effect"
+import { LONGEST_MS } from "../../../values/Options.ts"
 
 /** Tells that something arrived. Returns false once nobody waits any more. */
 export type Progress = () => boolean
@@ -20,10 +21,7 @@ export const limited = <A>(
       clearTimeout(timer)
       resume(result)
     }
-    const timer = setTimeout(
-      () => end(Effect.fail({ error: new Silence(timeoutMs) })),
-      Math.min(timeoutMs, LONGEST_TIMER_MS),
-    )
+    const timer = setTimeout(() => end(Effect.fail({ error: new Silence(timeoutMs) })), Math.min(timeoutMs, LONGEST_MS))
     const progress = () => {
       if (!isOver) timer.refresh()
       return !isOver
@@ -37,9 +35,6 @@ export const limited = <A>(
       clearTimeout(timer)
     })
   })
-
-/** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 class Silence extends Error {
   override readonly name = "TimeoutError"

@@ -2,7 +2,7 @@
 
 /** The statements that create an empty index. `schema` is a checked name. */
 export const wordTablesOf = (schema: string): ReadonlyArray<string> => [
-  // Without words: an event with personal fields. \`whole\` is false if its words, without their places, are in several parts.
+  // Without words: an event with personal fields. `whole` is false if its words, without their places, are in several parts.
   `CREATE TABLE ${schema}.words (
     position bigint NOT NULL, part integer NOT NULL, task_id text COLLATE "C", kinds text[] NOT NULL, whole boolean NOT NULL, words tsvector,
     PRIMARY KEY (position, part))`,
