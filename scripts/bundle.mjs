@@ -163,10 +163,11 @@ const replace = async (file, contents) => {
  * Replaces entries with their bundles.
  *
  * @param directory of the chunks, at or above the entries
- * @param options of esbuild
+ * @param options of esbuild, and the name of chunks
+ * @returns the bundled modules by path
  */
 const bundle = async (directory, entries, { chunks = "chunk", ...options }) => {
-  const { outputFiles } = await chunksOf(directory, entries, { chunkNames: `${chunks}-[hash]`, ...options })
+  const { outputFiles, metafile } = await chunksOf(directory, entries, { chunkNames: `${chunks}-[hash]`, ...options })
   const files = outputFiles.map(({ path: file, contents, text }) => ({
     file,
     contents: file.endsWith(".map") ? linesOnly(text) : contents,
@@ -177,6 +178,7 @@ const bundle = async (directory, entries, { chunks = "chunk", ...options }) => {
     ...files.filter((file) => !isEntry(file)),
     ...files.filter(isEntry),
   ])
+  return Object.keys(metafile.inputs)
 }
 
 /** Replaces files in order, and removes those of an earlier build. */
@@ -318,7 +320,7 @@ await bundle(dist, entries, {
   ...linked,
   plugins: [preloadApart, lazyNamespaces(path.join(dist, "index.js")), ...plugins],
 })
-await bundle(dist, [PRELOAD], {
+const preloaded = await bundle(dist, [PRELOAD], {
   ...linked,
   chunks: "preload",
   minifyWhitespace: true,
@@ -327,7 +329,7 @@ await bundle(dist, [PRELOAD], {
   plugins: [keepPlaces(dist, { bundlesEffect: true }), partsOfEffect, optionalDrivers, withoutFastCheck],
 })
 await replace(path.join(dist, path.dirname(PROJECTIONS), "browser.js"), forBrowsers[0].contents)
-await replace(path.join(dist, "THIRD-PARTY.txt"), await licencesOf(includedPackages))
+await replace(path.join(dist, "THIRD-PARTY.txt"), await licencesOf([...includedPackages, ...preloaded]))
 // A short path, for the settings of other programs.
 await replace(path.join(dist, "hook.js"), 'import "./hooks/command/main.js"\n')
 // npx makes it executable only when it first links it.

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import { SourceMap } from "node:module"
+import * as path from "node:path"
 import { expect, it } from "vitest"
 import { built } from "../built.ts"
 import { inRepository } from "../repository.ts"
@@ -32,4 +33,20 @@ it("a line of the bundle that programs load leads to its line of the sources", (
     originalSource: "../src/events/append/AppendChecks.ts",
     originalLine: lineOf(readSource("events/append/AppendChecks.ts"), "export const MAX_EVENTS_PER_APPEND ="),
   })
+})
+
+it("the licences of all packages that the library includes accompany it", () => {
+  const maps = fs.readdirSync(built()).filter((name) => name.endsWith(".js.map"))
+  const sources = maps.flatMap((name): ReadonlyArray<string> => JSON.parse(read(name)).sources)
+  // A package that includes others names files that are not here, and has their licences itself.
+  const ours = sources.filter(
+    (source) => !source.includes("node_modules/") || fs.existsSync(path.join(built(), source)),
+  )
+  const names = ours.flatMap(
+    (source) => /(?:^included-package:|node_modules\/)((?:@[^/]+\/)?[^/]+)(?:\/|$)/.exec(source)?.[1] ?? [],
+  )
+  const packages = [...new Set(names)].sort()
+  expect(packages).toEqual(expect.arrayContaining(["ajv", "effect", "re2js", "simple-statistics", "uuidv7"]))
+  const licences = read("THIRD-PARTY.txt")
+  expect(packages.filter((name) => !new RegExp(`^${name} \\d[\\w.-]* \\(.+\\)$`, "m").test(licences))).toEqual([])
 })
