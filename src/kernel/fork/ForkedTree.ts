@@ -30,22 +30,34 @@ export const at = (
 ): Effect.Effect<ForkedTree, LogError> =>
   Effect.gen(function* () {
     const above = ParentOf.parentOf(opened.payload)?.taskId ?? null
-    const children = TaskTree.childrenOf(yield* TaskList.standings(log), { taskId, timeline: parent.timeline })
-    const before = children.filter(([, { from }]) => from <= at)
+    const members = yield* TaskList.standings(log)
+    // Also the children that a forked timeline shares with those that it was forked from.
+    const before = parent.spans.flatMap((span): ReadonlyArray<Started> => {
+      const until = Math.min(span.until, at)
+      const children = TaskTree.childrenOf(members, { taskId, timeline: span.timeline })
+      return children
+        .filter(([, { from }]) => from <= until)
+        .map(([id, { parent }]) => ({ id, until, isCalled: parent?.commandId !== undefined }))
+    })
     // A task is not forked while a command of its own runs, so that the agents that it called had answered.
-    const started = before.flatMap(([id, { parent }]) => (parent?.commandId === undefined ? [id] : []))
-    const closed = yield* closedBefore(log, started, at)
-    const left = started.filter((id) => !closed.has(id))
-    return { above, kept: before.flatMap(([id]) => (left.includes(id) ? [] : [id])), left }
+    const left = yield* Effect.filter(before, (child) =>
+      child.isCalled ? Effect.succeed(false) : Effect.map(isClosed(log, child), (closed) => !closed),
+    )
+    const kept = before.filter((child) => !left.includes(child))
+    return { above, kept: kept.map(({ id }) => id), left: left.map(({ id }) => id) }
   })
 
-const closedBefore = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
+/** A child that was started before the moment of the fork. */
+interface Started {
+  readonly id: string
+  /** Whether a command of its parent called its agent; a program started it otherwise. */
+  readonly isCalled: boolean
+  /** The last position of its parent's timeline that the fork shares. */
+  readonly until: number
+}
+
+const isClosed = (log: EventLog.Service, { id, until }: Started): Effect.Effect<boolean, LogError> =>
   Effect.map(
-    Effect.filter(tasks, (taskId) =>
-      Effect.map(
-        log.readPage({ timeline: MAIN, taskId, types: ["TaskClosed"], until }, 1),
-        (events) => events.length > 0,
-      ),
-    ),
-    (closed) => new Set(closed),
+    log.readPage({ timeline: MAIN, taskId: id, types: ["TaskClosed"], until }, 1),
+    (events) => events.length > 0,
   )

@@ -316,6 +316,13 @@ describe("a fork of a task in a tree", () => {
         const after = yield* fork(outer, { task: "top", at: last, acceptUnrewound: true })
         expect(after.tree).toMatchObject({ above: null, kept: expect.arrayContaining([child]) })
         expect((yield* run(TreeAudit.load("top", after.timeline))).tasks).toHaveLength(1)
+        // A fork of the fork shares the call, too.
+        const { timeline } = after
+        const log = yield* run(EventLog)
+        const [said] = yield* log.readPage({ timeline, taskId: "top", types: ["ModelResponded"], after: last }, 1)
+        const moment = `${timeline}@${said?.position}`
+        const again = yield* fork(outer, { task: "top", at: moment, acceptUnrewound: true })
+        expect(again.tree).toEqual(after.tree)
 
         const before = yield* run(TreeAudit.load("top"))
         const answered = (yield* run(eventsOf(child))).find(({ type }) => type === "CommandSucceeded")?.position ?? 0
