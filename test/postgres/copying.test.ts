@@ -121,6 +121,11 @@ describe("copying a log", () => {
         yield* copyLog({ from: at("foreign.db"), to: other })
         expect(yield* kindOf(yield* onServer(other))).toBe("foreign")
         yield* copyLog({ from: at("foreign.db"), to: at("copy.db") })
+        // A log without events is one's own, and what a copy brings there is not.
+        const empty = yield* Effect.flatMap(schema, (name) => Effect.promise(() => urlOf(name)))
+        expect(yield* Effect.scoped(Effect.flatMap(onServer(empty), kindOf))).toBe("own")
+        yield* copyLog({ from: at("foreign.db"), to: empty })
+        expect(yield* kindOf(yield* onServer(empty))).toBe("foreign")
         // What a stranger adds does not join an own log.
         yield* Effect.scoped(
           Effect.flatMap(inFile(at("foreign.db")), (log) => Context.get(log, EventLog).append(note("a", "theirs"))),

@@ -14,7 +14,7 @@ import { type Ownership, type Provenance, StoreUnusable, type TrustedBy, type Vo
 import type { Head } from "../vocabulary/Event.ts"
 import * as LogRecord from "./LogRecord.ts"
 
-/** A log without events contains nothing of a stranger. Its first event is unknown until the next opening. */
+/** A log without events contains nothing of a stranger. Its record keeps what the user vouches for until `began`. */
 const NONE: Head = { position: 0, hash: "0".repeat(64) }
 
 export interface ServerLog {
@@ -50,16 +50,19 @@ export const make = ({ name, head: headOf, first: firstOf }: ServerLog): Ownersh
   const look = (here: Machine, head: Head, first: Head): Provenance => {
     try {
       if (head.position === 0) {
-        recorded(here, NONE, { foreignUpTo: 0, by: "append" })
+        // Another process of this user may have appended the first event meanwhile.
+        if (!isBegun(LogRecord.read(fileOf(name, { readonly: false }))))
+          recorded(here, NONE, { foreignUpTo: 0, by: "append" })
         return { kind: "own", foreignUpTo: 0 }
       }
       const record = LogRecord.read(fileOf(name, { readonly: true }))
       if (record === undefined) return { kind: "foreign", head, why: NO_RECORD }
-      const { foreignUpTo, by, machine: owner } = record.ownership
+      const { foreignUpTo, machine: owner } = record.ownership
       if (owner !== (here.unpublished ?? null)) return { kind: "foreign", head, why: OTHERS }
+      // Somebody else appended the first event, or a copy brought it.
+      if (!isBegun(record)) return { kind: "foreign", head, why: NO_RECORD }
       const [begun] = record.heads
-      if (begun !== undefined && LogRecord.isSameHead(begun, NONE)) identified(here, first, { foreignUpTo, by })
-      else if (begun === undefined || !LogRecord.isSameHead(begun, first))
+      if (begun === undefined || !LogRecord.isSameHead(begun, first))
         return { kind: "foreign", head, why: "its first event is another one than when you trusted it" }
       return { kind: "own", foreignUpTo }
     } catch (cause) {
@@ -122,6 +125,10 @@ export const make = ({ name, head: headOf, first: firstOf }: ServerLog): Ownersh
     }),
   }
 }
+
+/** Whether a record names the first event of a log. */
+const isBegun = (record: LogRecord.LogRecord | undefined): boolean =>
+  record?.heads[0] !== undefined && !LogRecord.isSameHead(record.heads[0], NONE)
 
 const NO_RECORD = "your own store has no record that you began it on this machine or trusted it here"
 
