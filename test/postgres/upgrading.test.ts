@@ -162,6 +162,26 @@ describe("a log of an earlier format", () => {
       }),
     ))
 
+  it("that a superuser upgrades stays its owner's, with all that the upgrade creates", () =>
+    run(
+      Effect.gen(function* () {
+        const { name, url } = yield* oldLog
+        const owner = yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            await sql(`CREATE ROLE "${name} owner"`)
+            for (const [statement] of await sql(OWNED_BY, [`${name} owner`, [name, `${name}_keys`]]))
+              await sql(String(statement))
+            return `${name} owner`
+          }),
+          (role) => Effect.promise(() => sql(`DROP OWNED BY "${role}" CASCADE; DROP ROLE "${role}"`)),
+        )
+        expect(yield* upgrade(url)).toMatchObject({ from: 1, to: FORMAT })
+        const owners = yield* Effect.promise(() => sql(OWNERS, [name]))
+        expect(owners).toEqual([[owner]])
+        yield* Effect.flatMap(logAt(url), (log) => log.append(note("later")))
+      }),
+    ))
+
   it("is upgraded over several steps, while programs that open it wait and are refused after", () =>
     run(
       Effect.gen(function* () {
@@ -207,3 +227,13 @@ describe("a log of an earlier format", () => {
       }),
     ))
 })
+
+/** Statements that make all of some schemas a role's. */
+const OWNED_BY = `SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, $1::text) FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = ANY ($2::text[]::regnamespace[])
+  UNION ALL SELECT format('ALTER FUNCTION %s OWNER TO %I', p.oid::regprocedure, $1::text) FROM pg_proc p WHERE p.pronamespace = ANY ($2::text[]::regnamespace[])
+  UNION ALL SELECT format('ALTER SCHEMA %I OWNER TO %I', n, $1::text) FROM unnest($2::text[]) n`
+
+/** The owners of everything in a schema. */
+const OWNERS = `SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE relnamespace = $1::text::regnamespace
+  UNION SELECT pg_get_userbyid(proowner)::text FROM pg_proc WHERE pronamespace = $1::text::regnamespace`

@@ -53,13 +53,15 @@ const upgradeIn = async (database: Database, query: Query, { format, migrations 
   ])
   if (isFree !== true)
     throw install.refusal(database, "another process creates or upgrades it. Try again when that has ended")
-  const [[owner, isOwner] = []] = await query(OWNER, [schema])
+  const [[owner, isOwner, role] = []] = await query(OWNER, [schema])
   if (isOwner !== true)
     throw install.refusal(database, `only its owner may upgrade it. Run the same command as the user ${String(owner)}`)
   // From here on, programs that open the log wait for the end of this transaction.
   await query("LOCK TABLE format IN ACCESS EXCLUSIVE MODE")
   const sessions = await query(SESSIONS, [`hindcast ${schema}`])
   if (sessions.length > 0) throw install.refusal(database, inUse(sessions))
+  // What the upgrade creates is the owner's, also for a superuser: functions have the rights of their owner.
+  await query(`SET LOCAL ROLE ${String(role)}`)
   // Another upgrade may have ended while this one waited.
   for (let at = Number((await query("SELECT version FROM format"))[0]?.[0]); at < format; at++) {
     const step = migrations.get(at)
@@ -76,7 +78,7 @@ const upgradeIn = async (database: Database, query: Query, { format, migrations 
   return { log: database.name, from, to: format }
 }
 
-const OWNER = `SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'MEMBER') FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`
+const OWNER = `SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'MEMBER'), quote_ident(pg_get_userbyid(n.nspowner)) FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`
 
 /** Other sessions of the log's programs. The transaction's own process has no other one. */
 const SESSIONS = `SELECT pid, usename, coalesce(host(client_addr), 'the server''s machine') FROM pg_catalog.pg_stat_activity
