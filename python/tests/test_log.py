@@ -127,6 +127,7 @@ class Questions(WithPlace):
     def test_refuses_bad_input_and_goes_on(self) -> None:
         for tag, ask in (
             ("TaskNotFound", lambda: self.log.audit("no-such-task")),
+            ("OfOneAgent", lambda: self.log.collective(next(iter(self.log.tasks()))["id"])),
             ("PositionOutOfRange", lambda: self.log.state(at=10**9)),
             ("MomentInvalid", lambda: self.log.state(at="yesterday")),
             ("PathInvalid", lambda: self.log.blame("tasks")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import pickle
 import random
 import unittest
@@ -11,7 +12,7 @@ from typing import Any, List
 
 import hindcast
 
-from .story import WithPlace
+from .story import WithPlace, run
 
 HAS_PETTINGZOO = importlib.util.find_spec("pettingzoo") is not None
 
@@ -38,7 +39,15 @@ class Together(WithPlace):
             self.assertEqual((terminations["ada"] or truncations["ada"], env.agents, env.num_agents), (True, [], 0))
             with hindcast.Log(env.log) as log:
                 commands = list(log.events(task=env.task_id, types=["ActuatorCommanded"]))
+                found = log.collective(env.task_id, cooperative=["prisoners-dilemma/step 0"])
+                with self.refused("NoSuchAction"):
+                    log.collective(env.task_id, cooperative=["prisoners-dilemma/step 7"])
+                with self.refused("TaskNotFound"):
+                    log.collective("no-such-task")
             self.assertEqual(len(commands), 20)
+            chosen = ["--collective", "--cooperative", "prisoners-dilemma/step 0"]
+            self.assertEqual(found, json.loads(run("audit", env.task_id, *chosen, "--json", "--log", str(env.log))))
+            self.assertEqual(found["cooperative"], ["prisoners-dilemma/step 0"])
 
     def test_agents_take_turns_until_one_wins(self) -> None:
         with self.turns(seed=1) as env:

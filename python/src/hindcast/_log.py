@@ -267,6 +267,17 @@ class Log:
         selection = _selection(tasks, agents, plugins, tags, outcomes, since, until, where)
         return Rows(lambda: self._list("log.audits", **selection))
 
+    def collective(self, task: str, *, cooperative: Optional[Sequence[str]] = None) -> Dict[str, Json]:
+        """How the agents of a task behave together: who spoke to whom, who acted differently after hearing whom, and
+        rewards and cooperation over time. The unknown is ``None``, never 0.
+
+        Args:
+            task: a task of several agents; another one is refused.
+            cooperative: the actions that count as cooperation, such as ``["prisoners-dilemma/step 0"]``. Default: the
+                cooperation is unknown.
+        """
+        return cast(Dict[str, Json], self._ask("log.collective", task=task, cooperative=_listed(cooperative)))
+
     def transitions(self, *, scores: Optional[str] = None) -> Rows[Dict[str, Json]]:
         """Every step of every task as state, action, reward and next state, for learning.
 

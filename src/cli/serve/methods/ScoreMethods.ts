@@ -6,6 +6,7 @@ import * as Rubric from "../../../kernel/rules/Rubric.ts"
 import { layerWithCritics, Scoring } from "../../../kernel/scoring/Scoring.ts"
 import * as Audits from "../../../projections/audit/Audits.ts"
 import * as TaskAudit from "../../../projections/audit/TaskAudit.ts"
+import * as CollectiveAudit from "../../../projections/collective/CollectiveAudit.ts"
 import * as Comparison from "../../../projections/comparison/Comparison.ts"
 import * as ModelSides from "../../../projections/comparison/ModelSides.ts"
 import * as SetSummary from "../../../projections/comparison/SetSummary.ts"
@@ -29,6 +30,14 @@ const audit = Method.question("log.audit", { task: Schema.String }, ({ task }) =
 
 const audits = Method.listing("log.audits", Selection.fields, (selected) =>
   Effect.map(Selection.ids(selected), (tasks) => Audits.stream(defined({ tasks }))),
+)
+
+/** How the agents of a task behave together: the document of `audit --collective`. */
+const collective = Method.question(
+  "log.collective",
+  { task: Schema.String, cooperative: optional(Schema.Array(Schema.String)) },
+  ({ task, cooperative }) =>
+    Effect.flatMap(Ids.task(task), (taskId) => CollectiveAudit.load(taskId, defined({ cooperative }))),
 )
 
 /** Every step of every task, with the rewards of a scoring: the rows of `export transitions`. */
@@ -139,4 +148,13 @@ const give = Method.make("score.give", Given, ({ path, task, scores, subject }) 
   }).pipe(Effect.provide(OpenLog.forWriting(Option.fromNullable(path)))),
 )
 
-export const METHODS: ReadonlyArray<Method.Method> = [audit, audits, transitions, scores, compare, rescore, give]
+export const METHODS: ReadonlyArray<Method.Method> = [
+  audit,
+  audits,
+  collective,
+  transitions,
+  scores,
+  compare,
+  rescore,
+  give,
+]
