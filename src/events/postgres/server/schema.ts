@@ -27,7 +27,7 @@ const tablesOf = (schema: string): ReadonlyArray<string> => [
   `CREATE TABLE ${schema}.format (one boolean PRIMARY KEY DEFAULT true CHECK (one), program text NOT NULL DEFAULT 'hindcast', version integer NOT NULL)`,
   // One row that is locked by appends and never changed.
   `CREATE TABLE ${schema}.lock (one boolean PRIMARY KEY DEFAULT true CHECK (one))`,
-  // The payload is text: \`jsonb\` reorders keys and refuses \\u0000, and the hash covers the text.
+  // The payload is text: `jsonb` reorders keys and refuses \\u0000, and the hash covers the text.
   `CREATE TABLE ${schema}.events (
     position bigint PRIMARY KEY CHECK (position > 0),
     id uuid NOT NULL UNIQUE,
@@ -50,7 +50,7 @@ const tablesOf = (schema: string): ReadonlyArray<string> => [
   `CREATE INDEX events_type ON ${schema}.events (type, position)`,
   `CREATE TABLE ${schema}.blobs (digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32), content text COLLATE "C" NOT NULL CHECK (octet_length(content) <= ${MAX_STORED_BYTES}))`,
   `CREATE TABLE ${schema}.lease (one boolean PRIMARY KEY DEFAULT true CHECK (one), token text NOT NULL, host text NOT NULL, pid bigint NOT NULL, acquired_at bigint NOT NULL)`,
-  // \`lock\` is the session lock that its process holds while it lives; null if it is known by its heartbeats alone.
+  // `lock` is the session lock that its process holds while it lives; null if it is known by its heartbeats alone.
   `CREATE TABLE ${schema}.heartbeats (identity text PRIMARY KEY, beat bigint NOT NULL, at timestamptz NOT NULL, lock bigint, host text NOT NULL, pid bigint NOT NULL, busy_ms bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50)`,
   `CREATE TABLE ${schema}.snapshots (
     series text NOT NULL, projection text NOT NULL, timeline text NOT NULL, position bigint NOT NULL,
@@ -60,7 +60,7 @@ const tablesOf = (schema: string): ReadonlyArray<string> => [
 ]
 
 const keyTablesOf = (keys: string): ReadonlyArray<string> => [
-  // Without a subject: the key of snapshots. Without a secret: destroyed, until the event \`shredded_by\` is in the log.
+  // Without a subject: the key of snapshots. Without a secret: destroyed, until the event `shredded_by` is in the log.
   `CREATE TABLE ${keys}.keys (id text PRIMARY KEY, subject text UNIQUE, secret bytea CHECK (octet_length(secret) = 32), made_at bigint NOT NULL, shredded_by text) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)`,
   `CREATE UNIQUE INDEX keys_of_snapshots ON ${keys}.keys ((subject IS NULL)) WHERE subject IS NULL`,
   `CREATE TABLE ${keys}.seal (one boolean PRIMARY KEY DEFAULT true CHECK (one), secret bytea NOT NULL CHECK (octet_length(secret) = 32))`,

@@ -1,4 +1,7 @@
-/** The tables of the index of words. The log needs none of them: anybody may empty them, and searches fill them again. */
+/**
+ * The tables of the index of words. The log needs none of them. Whoever empties `words` also sets the
+ * position of `words_reach` to 0, and searches fill it again: otherwise they find nothing in the events up to there.
+ */
 
 /** The statements that create an empty index. `schema` is a checked name. */
 export const wordTablesOf = (schema: string): ReadonlyArray<string> => [
