@@ -127,8 +127,10 @@ export const make = ({ name, head: headOf, first: firstOf }: ServerLog): Ownersh
 }
 
 /** Whether a record names the first event of a log. */
-const isBegun = (record: LogRecord.LogRecord | undefined): boolean =>
-  record?.heads[0] !== undefined && !LogRecord.isSameHead(record.heads[0], NONE)
+const isBegun = (record: LogRecord.LogRecord | undefined): boolean => {
+  const first = record?.heads[0]
+  return first !== undefined && !LogRecord.isSameHead(first, NONE)
+}
 
 const NO_RECORD = "your own store has no record that you began it on this machine or trusted it here"
 
