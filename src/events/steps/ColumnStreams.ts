@@ -301,6 +301,6 @@ const SIGN_BIT = 0x8000_0000 | 0
 /** A whole number of 64 bits: its lower and its higher word. With signs, because larger numbers would be objects. */
 const pair = new Int32Array(2)
 
-/** Views of one number. All machines that Node runs on are little-endian. */
+/** Views of one number. Hindcast supports little-endian machines only. */
 const value = new Float64Array(1)
 const words = new Int32Array(value.buffer)

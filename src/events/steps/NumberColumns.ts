@@ -94,6 +94,6 @@ const decodeTogether = (
 /** The bits of NaN differ between engines. */
 const finite = (predicted: number): number => (Number.isFinite(predicted) ? predicted : 0)
 
-/** Views of one number. All machines that Node runs on are little-endian. */
+/** Views of one number. Hindcast supports little-endian machines only. */
 const value = new Float64Array(1)
 const valueBytes = new Uint8Array(value.buffer)

@@ -243,6 +243,6 @@ const differing = (high: number, low: number): number => {
 /** Zero bits at the end of a word that is not 0. */
 const trailing = (word: number): number => 31 - Math.clz32(word & -word)
 
-/** A number and its prediction. All machines that Node runs on are little-endian. */
+/** A number and its prediction. Hindcast supports little-endian machines only. */
 const pair = new Float64Array(2)
 const pairWords = new Uint32Array(pair.buffer)
