@@ -189,6 +189,45 @@ describe("a rollout", () => {
     }),
   )
 
+  it.scopedLive("loses nothing if the policy throws at its step 40,123, and continues with the same result", () =>
+    Effect.gen(function* () {
+      const { start } = yield* testKernel({ plugins: [world("cart-pole")] })
+      const { run } = yield* start
+      const options = { world: "cart-pole", episodes: 100, seed: 5, parallel: 64 }
+      const steady: Policy.Policy = {
+        name: "steady",
+        version: "1",
+        act: ({ observation }) => {
+          const [place = 0, speed = 0, angle = 0, turn = 0] = observation as ReadonlyArray<number>
+          return angle + turn + 0.05 * place + 0.1 * speed > 0 ? 1 : 0
+        },
+      }
+      let calls = 0
+      const breaks: Policy.Policy = {
+        ...steady,
+        act: (view) => {
+          calls += 1
+          if (calls === 40_123) throw new RangeError("out of ideas")
+          return steady.act(view)
+        },
+      }
+      const failed = yield* run(Effect.flip(Rollout.run({ ...options, policy: breaks })))
+      expect(failed).toMatchObject({ _tag: "PolicyFailed", policy: "steady@1" })
+      if (failed._tag !== "PolicyFailed") return
+      expect(failed.message).toContain(`at step ${failed.step} of episode ${failed.episode}: out of ideas`)
+      const recorded = yield* run(eventsOf({ types: ["StepsRecorded"] }))
+      const steps = recorded.reduce((sum, { payload }) => sum + Number(payload.steps), 0)
+      // The steps of the round in which the policy broke were not made.
+      expect(40_123 - steps).toBeGreaterThan(0)
+      expect(40_123 - steps).toBeLessThanOrEqual(64)
+      const resumed = yield* run(Rollout.resume(failed.rolloutId, steady))
+      const whole = yield* run(Rollout.run({ ...options, policy: steady }))
+      const resultOf = ({ episodes }: Rollout.RolloutResult) => episodes.map(({ taskId: _, ...episode }) => episode)
+      expect(whole.steps).toBeGreaterThan(40_123)
+      expect(resultOf(resumed)).toEqual(resultOf(whole))
+    }),
+  )
+
   it.scopedLive("refuses what it cannot do, with the reason", () =>
     Effect.gen(function* () {
       const { start } = yield* testKernel({
