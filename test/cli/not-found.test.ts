@@ -119,6 +119,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
     "--workspace": PROGRAM,
     "--cassette": MODEL,
     "--guide": MODEL,
+    "--rubric": [...MODEL, "--judge", "ollama/small"],
   },
   serve: {
     "--agent": LISTENER,
@@ -126,6 +127,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
     "--workspace": [...LISTENER, "--agent", source],
     "--cassette": [...LISTENER, "--model", "ollama/small"],
     "--guide": [...LISTENER, "--model", "ollama/small"],
+    "--rubric": [...LISTENER, "--model", "ollama/small", "--judge", "ollama/small"],
   },
   "curriculum run": {
     "--agent": [lessons],
