@@ -29,12 +29,15 @@ const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } |
   const call: { run: () => A; answer?: A } = { run }
   const { slot, script, context } = timeoutContext()
   slot.call = call
+  // Stopped code runs none of its `finally` blocks.
+  const { stackTraceLimit } = Error
   try {
     script.runInContext(context, { timeout: milliseconds })
     return { answer: call.answer as A }
   } catch (cause) {
-    if (isTimeout(cause)) return "stopped"
-    throw cause
+    if (!isTimeout(cause)) throw cause
+    Error.stackTraceLimit = stackTraceLimit
+    return "stopped"
   } finally {
     slot.call = undefined
   }

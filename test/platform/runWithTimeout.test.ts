@@ -20,6 +20,21 @@ describe("limited", () => {
     expect(runWithTimeout(() => "still here", 1_000)).toBe("still here")
   })
 
+  it("leaves errors their stacks after code was stopped that does without them", () => {
+    const { stackTraceLimit } = Error
+    const endless = () => {
+      Error.stackTraceLimit = 0
+      try {
+        for (;;);
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit
+      }
+    }
+    expect(() => runWithTimeout(endless, 50)).toThrow(TookTooLong)
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+    expect(new Error("with its stack").stack).toContain("runWithTimeout.test")
+  })
+
   it("runs a function again that did not come to its turn, but stood still", () => {
     let times = 0
     const standsStillOnce = () => {

@@ -246,8 +246,6 @@ describe("generated levels", () => {
     JSON.parse(JSON.stringify(generatedBy(seed, generate, {}, [...(agents ?? ["ann"])]).state().generated)).rows
 
   it("are the same for the same seed on every machine, and others for another", () => {
-    // Inline snapshots find their place by the stack, which an earlier file may have cut short.
-    Error.stackTraceLimit = 10
     // As this version drew them: a change breaks the replays of episodes that were recorded before it.
     expect(rowsOf(7, { hazards: 2, things: 1 })).toMatchInlineSnapshot(`
       [
