@@ -226,12 +226,14 @@ describe("a stream that the server breaks off within a piece and a character", (
   })
 })
 
-it("is no whole answer where fetch takes the end of a closing connection for that of the stream", async () => {
+it("is no whole answer where the connection closes within a piece, which fetch takes for an end on some Nodes", async () => {
   const half = answer.subarray(0, WITHIN)
   const { url } = at({ pieces: pieces(half, 30), end: "within", isLast: true })
   const { direct, recorded, again, bodies, told } = await everyWay(async (fetch) => (await fetch(url, asking())).text())
   expect([recorded, again]).toEqual([direct, direct])
-  expect(bodies.map(({ bytes }) => bytes.toString())).toEqual([direct])
+  const came = Buffer.concat([half, Buffer.from("some of it")]).toString()
+  expect([came, "TypeError: terminated"]).toContain(direct)
+  expect(bodies.map(({ bytes }) => bytes.toString())).toEqual([came])
   expect(told).toMatchObject([{ type: "ModelFailed", payload: { kind: "cut-off" } }])
 })
 
