@@ -60,7 +60,7 @@ const upgradeIn = async (database: Database, query: Query, { format, migrations 
   await query("LOCK TABLE format IN ACCESS EXCLUSIVE MODE")
   const sessions = await query(SESSIONS, [`hindcast ${schema}`])
   if (sessions.length > 0) throw install.refusal(database, inUse(sessions))
-  // What the upgrade creates is the owner's, also for a superuser: functions have the rights of their owner.
+  // Everything that the upgrade creates is the owner's, also for a superuser: functions have the rights of their owner.
   await query(`SET LOCAL ROLE ${String(role)}`)
   // Another upgrade may have ended while this one waited.
   for (let at = Number((await query("SELECT version FROM format"))[0]?.[0]); at < format; at++) {
