@@ -3,9 +3,6 @@
  * directory's package-lock.json, with the registry's `integrity`, so that `npm ci` refuses other bytes on every
  * platform. `npm ci` of npm 11 refuses a lock without them. Run it after `npm install`. Default: the repository's own
  * lock; `bench/peers` has another.
- *
- * Each package gets its address in npm's registry, which npm replaces by that of the registry it is configured for.
- * Without addresses, npm asks for the list of all releases of each package, and does so again where it has everything.
  */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
@@ -53,30 +50,18 @@ const integrityOf = async (release) => {
 /** Concurrent requests to the registry. */
 const AT_ONCE = 4
 
-const nameOf = (place, { name }) => name ?? place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)
-
 const isInstalled = ([place, found]) => place.includes("node_modules/") && found.link !== true
 const without = Object.entries(lock.packages).filter((entry) => isInstalled(entry) && entry[1].integrity === undefined)
 const missing = []
 for (let first = 0; first < without.length; first += AT_ONCE) {
   const asked = without.slice(first, first + AT_ONCE).map(async ([place, found]) => {
-    const release = `${nameOf(place, found)}@${found.version}`
-    const integrity = await integrityOf(release)
-    if (integrity === undefined) return missing.push(release)
+    const name = found.name ?? place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)
+    const integrity = await integrityOf(`${name}@${found.version}`)
+    if (integrity === undefined) return missing.push(`${name}@${found.version}`)
     const { version, ...rest } = found
     lock.packages[place] = { version, integrity, ...rest }
   })
   await Promise.all(asked)
-}
-
-const addressOf = (name, version) =>
-  `https://registry.npmjs.org/${name}/-/${name.slice(name.lastIndexOf("/") + 1)}-${version}.tgz`
-
-for (const [place, found] of Object.entries(lock.packages)) {
-  if (!isInstalled([place, found]) || found.resolved !== undefined || found.integrity === undefined) continue
-  const address = ["resolved", addressOf(nameOf(place, found), found.version)]
-  const fields = Object.entries(found).flatMap((field) => (field[0] === "version" ? [field, address] : [field]))
-  lock.packages[place] = Object.fromEntries(fields)
 }
 
 const byName = ([a], [b]) => (a === "" ? -1 : b === "" ? 1 : a.localeCompare(b, "en"))
