@@ -2,6 +2,7 @@
 
 import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as Options from "../../values/Options.ts"
 import { EventLog, LogUnavailable, type OpenError } from "../log/EventLog.ts"
 import { provenanceOf } from "../log/Ownership.ts"
@@ -120,7 +121,10 @@ const copying = (options: LogCopyOptions, named: boolean): Effect.Effect<LogCopi
     const verified = yield* copy.verifyWith({ anchor: end })
     if (verified._tag === "Tampered") return yield* refuse("an intact copy", verified.reason)
     // With the same head, both have the same events. Approvals from before the copy do not count in it.
-    if (isOwn && named) yield* Effect.ignore(copy.ownership?.trust(end, "copy") ?? Effect.void)
+    if (isOwn && named && copy.ownership !== undefined)
+      yield* Effect.catchTag(copy.ownership.trust(end, "copy"), "StoreUnusable", ({ message }) =>
+        ProgramLog.warning(`${names.to} counts as foreign: that it is your own cannot be recorded`, message),
+      )
     const copied = Math.max(0, end.position - start)
     return { from: names.log, to: names.to, head: end, copied, keys: keys.length, own: isOwn }
   }).pipe(
