@@ -124,6 +124,38 @@ describe("a plugin's source", () => {
       ),
   )
 
+  it.live("may be the name of a plugin that comes with Hindcast; a directory of that name comes first", () =>
+    withRegistry((registry, { base }) =>
+      Effect.gen(function* () {
+        const shipped = yield* registry.import("cart-pole")
+        expect(shipped.directory).toContain(path.join(".plugins", "cart-pole"))
+        expect(yield* lastImport).toMatchObject({
+          plugin: "cart-pole",
+          origin: { kind: "directory", path: inRepository("packages", "worlds", "cart-pole") },
+        })
+        // What a working directory has is meant first, even where it is no plugin.
+        fs.mkdirSync(path.join(base, "taxi"))
+        const before = process.cwd()
+        process.chdir(base)
+        const refused = yield* Effect.either(registry.import("taxi"))
+        process.chdir(before)
+        expect(refused).toMatchObject({
+          _tag: "Left",
+          left: { message: expect.stringContaining("looper-plugin.json") },
+        })
+        const unknown = yield* Effect.either(registry.check("taxis"))
+        expect(unknown).toMatchObject({
+          _tag: "Left",
+          left: {
+            message: expect.stringContaining("or the name of a plugin that comes with Hindcast; found nothing at"),
+          },
+        })
+        const prototype = yield* Effect.either(registry.check("constructor"))
+        expect(prototype._tag).toBe("Left")
+      }),
+    ),
+  )
+
   it.live("a plugin's source that is an archive is recorded with its path and its digest", () =>
     withRegistry((registry, { base, source }) =>
       Effect.gen(function* () {

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { Args, Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { Kernel } from "../../kernel/Kernel.ts"
+import * as ShippedPlugins from "../../plugins/ShippedPlugins.ts"
 import type * as CurriculumRuns from "../../projections/curricula/CurriculumRuns.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Curriculum from "../../worlds/curriculum/Curriculum.ts"
@@ -13,7 +14,6 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as CurriculumPage from "../pages/curricula/CurriculumPage.ts"
-import * as ShippedWorlds from "../play/ShippedWorlds.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import { workOptions } from "../task/RunCommand.ts"
@@ -102,7 +102,7 @@ const worldsOf = (loaded: Curriculum.Loaded, file: string, directories: Readonly
     for (const { world } of loaded.curriculum.stages) {
       if (known.has(world)) continue
       const beside = path.resolve(path.dirname(file), world)
-      const directory = isDirectory(beside) ? beside : ShippedWorlds.find(world)
+      const directory = isDirectory(beside) ? beside : ShippedPlugins.findWorld(world)
       if (SafeRecord.get(yield* plugins.state, world) !== undefined) known.set(world, world)
       else if (directory !== undefined)
         known.set(world, (yield* RunPlugins.importPlugin(directory, json)).manifest.name)

@@ -4,11 +4,11 @@ import { Effect } from "effect"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { worldOf } from "../../plugins/manifest/world.ts"
 import type { NamedAction } from "../../plugins/manifest/worldFields.ts"
+import * as ShippedPlugins from "../../plugins/ShippedPlugins.ts"
 import type { Space } from "../../plugins/spaces/Space.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
-import * as ShippedWorlds from "./ShippedWorlds.ts"
 
 export interface WorldToPlay {
   readonly plugin: string
@@ -26,14 +26,14 @@ export const find = (typed: string, json: boolean) =>
     const { plugins } = yield* Kernel
     const imported = yield* plugins.state
     const known = SafeRecord.get(imported, typed) !== undefined
-    const shipped = ShippedWorlds.find(typed)
+    const shipped = ShippedPlugins.findWorld(typed)
     const directory = isDirectory(typed) ? typed : shipped
     if (!known && directory === undefined) {
       return yield* new BadInput({
         input: "WORLD",
         expected: "a plugin's directory, or the name of an imported plugin or of a world that comes with Hindcast",
         found: JSON.stringify(typed),
-        ...adviceOf(typed, [...new Set([...Object.keys(imported), ...ShippedWorlds.names()])]),
+        ...adviceOf(typed, [...new Set([...Object.keys(imported), ...ShippedPlugins.worlds()])]),
         missing: true,
       })
     }

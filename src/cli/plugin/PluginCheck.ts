@@ -2,13 +2,13 @@
  * The command `hindcast plugin check`: reports the problems of a plugin without importing it, and runs the conformance
  * checks of a world.
  */
-import * as fs from "node:fs"
 import type { Option } from "effect"
 import { Data, Effect } from "effect"
 import { validatePlugin } from "../../kernel/registry/PluginValidation.ts"
 import { type CheckedPlugin, Registry } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
 import { ManifestInvalid, type ManifestIssue } from "../../plugins/manifest/Manifest.ts"
+import * as ShippedPlugins from "../../plugins/ShippedPlugins.ts"
 import { checking } from "../../worlds/testing/checkWorld.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -48,17 +48,18 @@ export class WorldDoesNotConform extends Data.TaggedError("WorldDoesNotConform")
 export const check = ({ source, json, workspace, options, run, sandbox }: CheckInput) =>
   Effect.gen(function* () {
     const registry = yield* Registry
-    if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    const directory = ShippedPlugins.directoryOf(source)
+    if (directory === undefined) {
       if (run) return yield* new DirectoryNeeded({ source })
       return yield* show(json, yield* registry.check(source, options))
     }
-    const { file, problems, plugin } = yield* validatePlugin(registry, source, {
+    const { file, problems, plugin } = yield* validatePlugin(registry, directory, {
       ...options,
       workspace: yield* OpenLog.workspaceOf(workspace),
     })
     if (plugin !== undefined)
       return yield* run
-        ? running(json, plugin, source, { lenient: options.lenient ?? false, consents: sandbox === "flags" })
+        ? running(json, plugin, directory, { lenient: options.lenient ?? false, consents: sandbox === "flags" })
         : show(json, plugin)
     if (json) yield* Output.show(json, { file, problems: problems.map(withoutNesting) }, () => [])
     return yield* new ManifestInvalid({ file, issues: problems })

@@ -8,7 +8,7 @@ export const name = argument("plugin", "The plugin's name")
 export const target = argument("target", "A plugin, or a component: plugin/component")
 
 export const SOURCE =
-  "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it"
+  "Its directory, an archive (.tgz), a Git repository (a URL, or a path, with #REF or #REF:DIR after it), or the name of one that comes with Hindcast"
 
 export const source = argument("source", SOURCE)
 

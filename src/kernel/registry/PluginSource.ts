@@ -7,6 +7,7 @@ import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { EITHER_FILE, manifestsIn } from "../../plugins/manifest/ManifestFile.ts"
 import { confusableCharacter } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
+import * as ShippedPlugins from "../../plugins/ShippedPlugins.ts"
 import { canParseUrl } from "../../values/url/canParseUrl.ts"
 import * as GitSource from "./GitSource.ts"
 import * as PluginArchive from "./PluginArchive.ts"
@@ -26,6 +27,7 @@ export interface Opened {
  * - an archive: `.tgz`, `.tar.gz` or `.tar`
  * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or a local path that starts with `git+`,
  *   ends with `#REF`, or is a bare repository
+ * - the name of a plugin that comes with Hindcast, unless something of that name is in the working directory
  *
  * `#REF` is a branch, a tag or a commit (default: the default branch); `#REF:DIR` adds a directory. Unpacked files go
  * when the scope closes.
@@ -83,9 +85,11 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
     const [before, fragment] = split(source)
     const isRepository = fragment !== undefined && (yield* statsOf(path.resolve(before)))?.isDirectory() === true
     if (isRepository) return yield* repositoryIn(source)
+    const shipped = ShippedPlugins.find(source)
+    if (shipped !== undefined) return { is: "directory", path: shipped }
     return yield* new PluginUnavailable({
       plugin: source,
-      reason: `expected ${EXPECTED}, each with ${EITHER_FILE}; found nothing at ${absolute}`,
+      reason: `expected ${EXPECTED}, each with ${EITHER_FILE}, or the name of a plugin that comes with Hindcast; found nothing at ${absolute}`,
       missing: true,
     })
   })

@@ -1,6 +1,7 @@
 /** Conformance checks of a world in its real sandbox, for authors of worlds. */
 
 import { Cause, Data, Effect, Exit, Schema } from "effect"
+import * as ShippedPlugins from "../../plugins/ShippedPlugins.ts"
 import { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import * as TestProcess from "../../plugins/testing/TestProcess.ts"
 import { defined } from "../../values/defined.ts"
@@ -69,8 +70,9 @@ export class WorldNotStarted extends Data.TaggedError("WorldNotStarted")<{
 const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `{ consent: "flags" }`.'
 
 /** {@link checkWorld} as an effect. `say` tells in an error how to consent to the start. */
-export const checking = (directory: string, given: CheckWorldOptions, say = HOW_TO_CONSENT) =>
+export const checking = (source: string, given: CheckWorldOptions, say = HOW_TO_CONSENT) =>
   Effect.gen(function* () {
+    const directory = ShippedPlugins.directoryOf(source) ?? source
     const { options, agents, seeds, steps, ...starting } = yield* Options.decode("checkWorld", CheckWorldOptions, given)
     const start = Effect.map(TestProcess.start(directory, starting, say), ({ loaded, process }) => ({
       manifest: loaded.manifest,

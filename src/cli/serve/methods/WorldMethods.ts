@@ -1,6 +1,7 @@
 /** Methods that make worlds and act in them. Each episode is a task of the world's log. */
 import { Effect, Schema } from "effect"
 import { Kernel } from "../../../kernel/Kernel.ts"
+import * as ShippedPlugins from "../../../plugins/ShippedPlugins.ts"
 import * as Worlds from "../../../projections/state/Worlds.ts"
 import { defined } from "../../../values/defined.ts"
 import { Json, JsonObject } from "../../../values/Json.ts"
@@ -8,7 +9,6 @@ import { drawSvg } from "../../../views/drawSvg.ts"
 import { drawText } from "../../../views/drawText.ts"
 import { type AECEnv, infoOf } from "../../../worlds/adapters/AgentCycle.ts"
 import type { World } from "../../../worlds/handle/World.ts"
-import * as ShippedWorlds from "../../play/ShippedWorlds.ts"
 import { ViewNotFound } from "../../time/StateView.ts"
 import * as Method from "../Method.ts"
 import type { OpenedWorld } from "../OpenedWorlds.ts"
@@ -26,7 +26,7 @@ const Making = Schema.Struct({
   trust: optional(Schema.Boolean),
 })
 
-const list = Method.make("world.list", Method.NOTHING, () => Effect.sync(() => ShippedWorlds.names()))
+const list = Method.make("world.list", Method.NOTHING, () => Effect.sync(() => ShippedPlugins.worlds()))
 
 /** Answers the world's number and description. Its process starts with the first reset. */
 const made = Method.make("world.make", Making, (given, { worlds }) =>
