@@ -91,12 +91,19 @@ const byHand = async (raw) => {
   }
 }
 
+/**
+ * Limits of the old space, in MiB. Without one, Node lets garbage grow with the machine's memory, so the peak says little
+ * of what the conversations need.
+ */
+const HEAP_OF_CONVERSATIONS = 250
+const HEAP_OF_MANY = 450
+
 /** Concurrent conversations, in their own process. */
 const conversations = (directory, say) => {
-  const name = `${CONVERSATIONS} conversations at once`
+  const name = `${CONVERSATIONS} conversations at once, in a heap of ${HEAP_OF_CONVERSATIONS} MiB`
   say(name)
-  const many = talk(path.join(directory, "conversations.db"), directory, CONVERSATIONS)
-  const one = talk(path.join(directory, "conversation.db"), directory, 1)
+  const many = talk(HEAP_OF_CONVERSATIONS, path.join(directory, "conversations.db"), directory, CONVERSATIONS)
+  const one = talk(HEAP_OF_CONVERSATIONS, path.join(directory, "conversation.db"), directory, 1)
   return [
     {
       what: `${name}: turns with two tools`,
@@ -124,9 +131,9 @@ const conversations = (directory, say) => {
 
 /** A thousand conversations with a provider in another process, so that the memory is that of the kernel alone. */
 const manyConversations = (directory, say) => {
-  const name = `${MANY} conversations at once, a provider in another process`
+  const name = `${MANY} conversations at once in a heap of ${HEAP_OF_MANY} MiB, a provider in another process`
   say(name)
-  const many = talk(path.join(directory, "many.db"), directory, MANY, TURNS_OF_MANY)
+  const many = talk(HEAP_OF_MANY, path.join(directory, "many.db"), directory, MANY, TURNS_OF_MANY)
   return [
     {
       what: `${name}: a turn, processor time`,
@@ -145,10 +152,9 @@ const manyConversations = (directory, say) => {
 
 const PROGRAM = fileURLToPath(new URL("../programs/conversations.mjs", import.meta.url))
 
-const talk = (log, directory, ...counts) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, log, directory, ...counts.map(String)], {
-    encoding: "utf8",
-  })
+const talk = (heapMiB, log, directory, ...counts) => {
+  const args = [`--max-old-space-size=${heapMiB}`, PROGRAM, log, directory, ...counts.map(String)]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" })
   if (status !== 0) throw new Error(`expected ${counts[0]} conversations, found: ${stderr}`)
   return JSON.parse(stdout)
 }
