@@ -1,5 +1,5 @@
 /** Merges the items of all parts of some work into one sequence, in the order of their keys. */
-import { Effect, Stream } from "effect"
+import { Chunk, Effect, Stream } from "effect"
 import type { TaskPart } from "../../events/log/TaskPart.ts"
 import { compare, type Item, nameOf, type PartOf, type PartReading, PartUnusable, readFile } from "./PartLines.ts"
 
@@ -7,8 +7,8 @@ import { compare, type Item, nameOf, type PartOf, type PartReading, PartUnusable
 export type Work = Pick<PartOf, "kind" | "about">
 
 /** The items of parts, which have been checked to be all parts of one work. Fails if one of them is not whole. */
-export const ofAll = (parts: ReadonlyArray<AsyncIterable<Item>>): Stream.Stream<Item, PartUnusable> =>
-  Stream.fromAsyncIterable(inOrder(parts), usable)
+export const ofAll = (parts: ReadonlyArray<AsyncIterable<ReadonlyArray<Item>>>): Stream.Stream<Item, PartUnusable> =>
+  Stream.fromAsyncIterable(inOrder(parts), usable).pipe(Stream.map(Chunk.unsafeFromArray), Stream.flattenChunks)
 
 /** The items of files. Fails if a part is missing, or there are two of one, before any item. */
 export const ofFiles = (work: Work, files: ReadonlyArray<string>): Stream.Stream<Item, PartUnusable> =>
@@ -48,23 +48,51 @@ const checkComplete = (
     }
   })
 
-async function* inOrder(parts: ReadonlyArray<AsyncIterable<Item>>): AsyncGenerator<Item> {
+/** A part whose items are being merged: its newest batch, and the next item in it. */
+interface Open {
+  readonly iterator: AsyncIterator<ReadonlyArray<Item>>
+  batch: ReadonlyArray<Item>
+  at: number
+}
+
+/** The items of all parts in order, in batches: each ends where a part has to be asked for more. */
+async function* inOrder(parts: ReadonlyArray<AsyncIterable<ReadonlyArray<Item>>>): AsyncGenerator<ReadonlyArray<Item>> {
   // All parts begin at once.
-  const begun = parts.map((part) => {
+  const begun = parts.map(async (part): Promise<ReadonlyArray<Open>> => {
     const iterator = part[Symbol.asyncIterator]()
-    return iterator.next().then((first) => ({ iterator, first }))
+    const { done, value } = await iterator.next()
+    return done === true ? [] : [{ iterator, batch: value, at: 0 }]
   })
-  const open = (await Promise.all(begun)).flatMap(({ iterator, first }) =>
-    first.done === true ? [] : [{ iterator, item: first.value }],
-  )
+  const open = (await Promise.all(begun)).flat()
+  while (open.length > 0) {
+    const { merged, empty } = takeInOrder(open)
+    if (merged.length > 0) yield merged
+    const { done, value } = await empty.iterator.next()
+    if (done === true) open.splice(open.indexOf(empty), 1)
+    else {
+      empty.batch = value
+      empty.at = 0
+    }
+  }
+}
+
+/** Takes items of parts, in order, until the batch of one of them has none left. */
+const takeInOrder = (open: ReadonlyArray<Open>): { readonly merged: ReadonlyArray<Item>; readonly empty: Open } => {
+  const merged: Array<Item> = []
   for (;;) {
-    let least = open[0]
-    if (least === undefined) return
-    for (const one of open) if (compare(one.item.key, least.item.key) < 0) least = one
-    yield least.item
-    const { done, value } = await least.iterator.next()
-    if (done === true) open.splice(open.indexOf(least), 1)
-    else least.item = value
+    let least: Open | undefined
+    let first: Item | undefined
+    for (const one of open) {
+      const item = one.batch[one.at]
+      if (item === undefined) return { merged, empty: one }
+      if (first === undefined || compare(item.key, first.key) < 0) {
+        least = one
+        first = item
+      }
+    }
+    if (least === undefined || first === undefined) throw new Error("no part is open")
+    merged.push(first)
+    least.at += 1
   }
 }
 

@@ -54,6 +54,10 @@ const Line = Schema.Union(
   Schema.Struct({ end: Schema.Struct({ items: Schema.NonNegativeInt, sha256: Schema.String }) }),
 )
 
+const decodeLine = Schema.decodeUnknownEither(Line)
+
+type Ended = Extract<typeof Line.Type, { readonly end: unknown }>["end"]
+
 /** Writes the lines of a part, in order. */
 export class PartWriter {
   readonly #digest = crypto.createHash("sha256")
@@ -85,8 +89,8 @@ export const compare = (one: Key, other: Key): number => one[0] - other[0] || on
 /** A part that is being read: what it is, and its items. */
 export interface PartReading {
   readonly of: PartOf
-  /** Throws `PartUnusable` unless the part is whole. */
-  readonly items: AsyncIterable<Item>
+  /** In batches as they arrive. Throws `PartUnusable` unless the part is whole. */
+  readonly items: AsyncIterable<ReadonlyArray<Item>>
 }
 
 /**
@@ -96,17 +100,17 @@ export interface PartReading {
  */
 export const read = async (name: string, input: Readable): Promise<PartReading> => {
   const unusable = (reason: string, died = false) => new PartUnusable({ part: name, reason, died })
-  const lines = linesOf(input)
+  const batches = linesOf(input)
   const digest = crypto.createHash("sha256")
   const next = async () => {
     try {
-      const { done, value } = await lines.next()
+      const { done, value } = await batches.next()
       return done === true ? undefined : value
     } catch (cause) {
       throw unusable(cause instanceof Error ? cause.message : String(cause))
     }
   }
-  const first = await next()
+  const [first, ...rest] = (await next()) ?? []
   if (first === undefined) throw unusable("expected a file that --part wrote, found no whole line", true)
   const header = Schema.decodeUnknownEither(Header)(parsed(first))
   if (Either.isLeft(header) || header.right.part > header.right.of)
@@ -114,26 +118,31 @@ export const read = async (name: string, input: Readable): Promise<PartReading> 
   digest.update(`${first}\n`)
   const { kind, about, part, of } = header.right
 
-  async function* items(): AsyncGenerator<Item> {
+  async function* items(): AsyncGenerator<ReadonlyArray<Item>> {
     let count = 0
     let last: Key | undefined
-    for (;;) {
-      const text = await next()
-      if (text === undefined) throw unusable(`it broke off after ${count} items`, true)
-      const line = Schema.decodeUnknownEither(Line)(parsed(text))
+    let end: Ended | undefined
+    const itemOf = (text: string): Item | undefined => {
+      if (end !== undefined) throw unusable("it goes on after its end")
+      const line = decodeLine(parsed(text))
       if (Either.isLeft(line)) throw unusable(`line ${count + 2} is damaged`, true)
       if ("end" in line.right) {
-        const { items, sha256 } = line.right.end
-        if (items !== count || sha256 !== digest.digest("hex")) throw unusable("it was changed after it was written")
-        if ((await next()) !== undefined) throw unusable("it goes on after its end")
-        return
+        end = line.right.end
+        if (end.items !== count || end.sha256 !== digest.digest("hex"))
+          throw unusable("it was changed after it was written")
+        return undefined
       }
       digest.update(`${text}\n`)
       if (last !== undefined && compare(last, line.right.key) >= 0) throw unusable("its items are not in order")
       last = line.right.key
       count += 1
-      yield line.right
+      return line.right
     }
+    for (let lines: ReadonlyArray<string> | undefined = rest; lines !== undefined; lines = await next()) {
+      const found = lines.flatMap((text) => itemOf(text) ?? [])
+      if (found.length > 0) yield found
+    }
+    if (end === undefined) throw unusable(`it broke off after ${count} items`, true)
   }
   return { of: { kind, about, part: { index: part - 1, of } }, items: items() }
 }
@@ -151,8 +160,11 @@ export const readFile = async (file: string): Promise<PartReading> => {
 /** In characters: a file of something else may have no line breaks at all. */
 const MAX_LINE = 256 * 1024 * 1024
 
-/** Lines that end with a line feed: one without broke off. Other separators are part of texts (`readline` would split at them). */
-async function* linesOf(input: Readable): AsyncGenerator<string> {
+/**
+ * Lines that end with a line feed, in batches of at least one: a line without a line feed broke off. Other separators are
+ * part of texts (`readline` would split at them).
+ */
+async function* linesOf(input: Readable): AsyncGenerator<ReadonlyArray<string>> {
   let rest: Array<string> = []
   let length = 0
   for await (const chunk of input.setEncoding("utf8")) {
@@ -160,11 +172,11 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
     rest.push(first)
     length += first.length
     if (length > MAX_LINE) throw new Error("a line is too long")
-    for (const line of others) {
-      yield rest.join("")
-      rest = [line]
-      length = line.length
-    }
+    const last = others.pop()
+    if (last === undefined) continue
+    yield [rest.join(""), ...others]
+    rest = [last]
+    length = last.length
   }
 }
 

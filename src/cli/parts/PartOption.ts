@@ -10,7 +10,9 @@ import * as OutputFormat from "../export/OutputFormat.ts"
 const MAX_PROCESSES = 64
 
 export const parts = wholeNumber("parts", 1).pipe(
-  Options.withDescription("Divide the work by tasks over this many processes. The result is the same"),
+  Options.withDescription(
+    "Divide the work by tasks over this many processes, on a file at most one for each core. The result is the same",
+  ),
   Options.optional,
 )
 

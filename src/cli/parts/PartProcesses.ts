@@ -1,6 +1,8 @@
 /** Does the parts of some work in processes of this machine. A part whose process died is done again. */
 import { type ChildProcess, spawn } from "node:child_process"
+import * as os from "node:os"
 import { Effect, type Scope, Stream } from "effect"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import type { TaskPart } from "../../events/log/TaskPart.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as MergedParts from "./MergedParts.ts"
@@ -9,7 +11,7 @@ import * as PartOption from "./PartOption.ts"
 
 export interface PartsOptions {
   readonly work: MergedParts.Work
-  /** The number of processes, one for each part. */
+  /** The largest number of processes. Each does a part. */
   readonly count: number
   /** The words of the command that writes a part to its standard output, without `--part`. */
   readonly command: ReadonlyArray<string>
@@ -17,6 +19,8 @@ export interface PartsOptions {
   readonly log: string
   /** The program and the words before the command. Default: this one. */
   readonly program?: readonly [program: string, ...words: ReadonlyArray<string>]
+  /** The cores of this machine. Default: those that this process may use. */
+  readonly cores?: number
 }
 
 /** How often a part is begun. */
@@ -25,15 +29,26 @@ const ATTEMPTS = 5
 /** The last characters of a process's errors that a message shows. */
 const MAX_ERROR = 2_000
 
-/** The items of all parts, in order. The processes end with the stream. */
-export const run = ({ work, count, command, log, program = OWN }: PartsOptions): Stream.Stream<Item, PartUnusable> =>
+/**
+ * The items of all parts, in order. The processes end with the stream.
+ *
+ * On a file there are no more processes than cores. Merging asks all parts for their next items in turn, so more of them
+ * would do no work sooner, and each would start, and read past the rows of all others. On a server, they wait for it.
+ */
+export const run = ({
+  work,
+  count,
+  command,
+  log,
+  program = OWN,
+  cores = os.availableParallelism(),
+}: PartsOptions): Stream.Stream<Item, PartUnusable> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const start = yield* processes(program, log)
-      const parts = Array.from({ length: count }, (_, index) =>
-        itemsOf(work, { index, of: count }, (part) =>
-          start([...command, "--part", PartOption.textOf(part), "--output", "-"]),
-        ),
+      const of = ServerUrl.isAddress(log) ? count : Math.min(count, cores)
+      const parts = Array.from({ length: of }, (_, index) =>
+        itemsOf(work, { index, of }, (part) => start([...command, "--part", PartOption.textOf(part), "--output", "-"])),
       )
       return MergedParts.ofAll(parts)
     }),
@@ -88,10 +103,11 @@ async function* itemsOf(work: MergedParts.Work, part: TaskPart, start: (part: Ta
   let last: Key | undefined
   for (let attempt = 1; ; attempt++) {
     try {
-      for await (const item of attemptOf(work, part, start)) {
-        if (last !== undefined && compare(item.key, last) <= 0) continue
-        last = item.key
-        yield item
+      for await (const items of attemptOf(work, part, start)) {
+        const after = last
+        const fresh = after === undefined ? items : items.filter(({ key }) => compare(key, after) > 0)
+        last = fresh.at(-1)?.key ?? last
+        if (fresh.length > 0) yield fresh
       }
       return
     } catch (cause) {
@@ -104,7 +120,7 @@ async function* attemptOf(
   work: MergedParts.Work,
   part: TaskPart,
   start: (part: TaskPart) => Started,
-): AsyncGenerator<Item> {
+): AsyncGenerator<ReadonlyArray<Item>> {
   const name = PartOption.textOf(part)
   const { child, ended } = start(part)
   if (child.stdout === null) throw new PartUnusable({ part: name, reason: "its process has no output" })

@@ -1,5 +1,5 @@
 /** Re-scores in parts: over processes of this machine, or a part at a time on several machines. */
-import { Effect, Either, Option, Stream } from "effect"
+import { Chunk, Effect, Either, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { TaskPart } from "../../events/log/TaskPart.ts"
 import * as PartialScoring from "../../kernel/scoring/PartialScoring.ts"
@@ -86,20 +86,21 @@ export const inProcesses = (
       command: Option.match(timeline, { onNone: () => words, onSome: (name) => [...words, "--timeline", name] }),
       log: (yield* OpenLog.existingPlace(log)).open,
     })
-    return yield* merge(
-      scoreSetId,
-      Stream.tap(items, () => onTask(++tasks)),
-    )
+    const counted = Stream.mapChunksEffect(items, (chunk) => {
+      tasks += chunk.length
+      return Effect.as(onTask(tasks), chunk)
+    })
+    return yield* merge(scoreSetId, counted)
   })
 
 const merge = <E, R>(scoreSetId: string, items: Stream.Stream<PartLines.Item, E, R>) =>
   Effect.flatMap(Scoring, (scoring) =>
     scoring.mergeParts(
       scoreSetId,
-      Stream.mapEffect(items, ({ value }) => {
-        const task = PartialScoring.decodeTask(value)
-        return Either.isRight(task)
-          ? Effect.succeed(task.right)
+      Stream.mapChunksEffect(items, (chunk) => {
+        const tasks = Either.all(Chunk.toReadonlyArray(chunk).map(({ value }) => PartialScoring.decodeTask(value)))
+        return Either.isRight(tasks)
+          ? Effect.succeed(Chunk.unsafeFromArray(tasks.right))
           : new PartLines.PartUnusable({ part: scoreSetId, reason: "an item is no judged task" })
       }),
     ),

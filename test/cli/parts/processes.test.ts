@@ -46,13 +46,14 @@ if (fs.existsSync(directory + "/" + part + ".fails")) {
 } else fs.writeSync(1, text)
 `
 
-const run = (directory: string, count: number) =>
+const run = (directory: string, count: number, { log = "log.db", cores = count } = {}) =>
   Stream.runCollect(
     PartProcesses.run({
       work: WORK,
       count,
+      cores,
       command: ["work"],
-      log: "log.db",
+      log,
       program: [process.execPath, "-e", PROGRAM, directory],
     }),
   ).pipe(Effect.map((items) => [...items].map(({ key, value }) => [key[1], value])))
@@ -96,6 +97,37 @@ describe("parts in processes", () => {
       expect(yield* run(directory, 3)).toEqual(expected)
       const begun = fs.readFileSync(path.join(directory, "begun"), "utf8")
       expect([...begun].sort().join("")).toBe("111222233")
+    }),
+  )
+
+  it.scopedLive("are no more than the machine's cores on a file, and as many as wished on a server", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const keys = Array.from({ length: 3000 }, (_, index) => [index, `item ${index}`] as const)
+      const written = (of: number) =>
+        put(
+          directory,
+          Object.fromEntries(
+            Array.from({ length: of }, (_, index) => [
+              String(index + 1),
+              linesOf(
+                { index, of },
+                keys.filter(([key]) => key % of === index),
+              ),
+            ]),
+          ),
+        )
+      const begun = () => {
+        const text = fs.readFileSync(path.join(directory, "begun"), "utf8")
+        fs.rmSync(path.join(directory, "begun"))
+        return [...text].sort().join("")
+      }
+      yield* written(2)
+      expect(yield* run(directory, 8, { cores: 2 })).toEqual(keys)
+      expect(begun()).toBe("12")
+      yield* written(4)
+      expect(yield* run(directory, 4, { cores: 2, log: "postgres://me@db.example/agents" })).toEqual(keys)
+      expect(begun()).toBe("1234")
     }),
   )
 
