@@ -209,12 +209,14 @@ describe("the table of all tasks", () => {
 
   it("gives each model what it used of a task that asked several", () => {
     const cost = { usd: 1, atLeast: 1, unpriced: 0, prices: [] }
-    const used = (modelCalls: number, tokens: number, steps: number) => ({ modelCalls, tokens, steps, cost })
+    const used = (modelCalls: number, tokens: number, steps: number, unmetered = 0) => ({
+      ...{ modelCalls, tokens, unmetered, steps, cost },
+    })
     const row = AuditTable.rowOf(audited({ steps: 5 }), new Set())
-    const both = { ...row, models: ["p/a", "p/b"], byModel: { "p/a": used(1, 10, 2), "p/b": used(2, 300, 3) } }
+    const both = { ...row, models: ["p/a", "p/b"], byModel: { "p/a": used(1, 10, 2), "p/b": used(2, 300, 3, 1) } }
     expect(AuditTable.group([both], "model")).toMatchObject([
       { group: "p/a", tasks: 1, modelCalls: 1, tokens: 10, steps: 2, cost },
-      { group: "p/b", tasks: 1, modelCalls: 2, tokens: 300, steps: 3, cost },
+      { group: "p/b", tasks: 1, modelCalls: 2, tokens: 300, unmetered: 1, steps: 3, cost },
     ])
   })
 

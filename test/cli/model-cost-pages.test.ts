@@ -141,15 +141,15 @@ describe("the table of audits", () => {
   it("has tokens and costs; a column only where a model was called", () => {
     const wide = squeezed(AuditTablePage.rows(plain, shown, rows, ids, Number.POSITIVE_INFINITY))
     expect(wide[0]).toContain("tokens cost")
-    expect(wide.slice(1, 4).map((line) => /(\d+) (≥ )?(\$[\d.]+) @3/.exec(line)?.slice(1, 4))).toEqual([
+    expect(wide.slice(1, 4).map((line) => /((?:≥ )?\d+) (≥ )?(\$[\d.]+) @3/.exec(line)?.slice(1, 4))).toEqual([
       ["1245", undefined, "$0.0123"],
-      ["2490", "≥ ", "$0.0123"],
+      ["≥ 2490", "≥ ", "$0.0123"],
       undefined,
     ])
     const none = rows.slice(2)
     expect(AuditTablePage.rows(plain, shown, none, ids, 1_000).join("\n")).not.toMatch(/tokens|cost/)
     expect(AuditTablePage.rowsMarkdown(shown, none).join("\n")).not.toMatch(/Tokens|Cost/)
-    expect(AuditTablePage.rowsMarkdown(shown, rows).join("\n")).toContain("| 2490 | ≥ $0.0123 |")
+    expect(AuditTablePage.rowsMarkdown(shown, rows).join("\n")).toContain("| ≥ 2490 | ≥ $0.0123 |")
   })
 
   it("groups add up tokens and costs, and say what is unknown", () => {
@@ -158,11 +158,12 @@ describe("the table of audits", () => {
       tasks: 3,
       modelCalls: 8,
       tokens: 3_735,
+      unmetered: 1,
       cost: { usd: null, atLeast: 0.0246, unpriced: 2, prices: ["genai-prices@0.1.8"] },
     })
     const groups = group === undefined ? [] : [group]
-    expect(squeezed(AuditTablePage.groups(plain, shown, "agent", groups, 1_000))[1]).toMatch(/3735 ≥ \$0\.0246$/)
-    expect(AuditTablePage.groupsMarkdown(shown, "agent", groups).join("\n")).toContain("| 3735 | ≥ $0.0246 |")
+    expect(squeezed(AuditTablePage.groups(plain, shown, "agent", groups, 1_000))[1]).toMatch(/≥ 3735 ≥ \$0\.0246$/)
+    expect(AuditTablePage.groupsMarkdown(shown, "agent", groups).join("\n")).toContain("| ≥ 3735 | ≥ $0.0246 |")
   })
 
   it("is sorted by cost, with tasks that called no model at the end", () => {
@@ -189,7 +190,13 @@ describe("the list of tasks", () => {
     score: null,
     ...more,
   })
-  const model = { calls: 2, inputTokens: 1_200, outputTokens: 45, cost: { usd: 0.0123, atLeast: 0.0123, unpriced: 0 } }
+  const model = {
+    calls: 2,
+    inputTokens: 1_200,
+    outputTokens: 45,
+    unmetered: 0,
+    cost: { usd: 0.0123, atLeast: 0.0123, unpriced: 0 },
+  }
   const ids = ["01a1ff87-ef28-7b04-babc-0123456789ab", "01a1ff87-ef28-7b04-babc-0123456789ac"]
 
   it("has tokens and costs only where a model was called in some task", () => {
@@ -200,6 +207,15 @@ describe("the list of tasks", () => {
     expect(squeezed(list)[0]).toBe("task outcome steps tokens cost from to opened agent goal")
     expect(squeezed(list)[1]).toContain("one achieved 2 @3 @39")
     expect(squeezed(list)[3]).toContain("three achieved 2 1245 $0.0123 @3 @39")
+  })
+
+  it("shows known tokens as a lower bound where those of a request are unknown, and ? where none are known", () => {
+    const unmetered = { ...model, unmetered: 1 }
+    const none = { ...unmetered, inputTokens: 0, outputTokens: 0 }
+    const tasks = [task("one", { model: unmetered }), task("two", { model: none })]
+    const list = squeezed(TaskListPage.lines(plain, tasks, Number.POSITIVE_INFINITY))
+    expect(list[1]).toContain("one achieved 2 ≥ 1245 $0.0123")
+    expect(list[2]).toContain("two achieved 2 ? $0.0123")
   })
 
   it("fits a terminal of 60 columns, with the costs", () => {
@@ -261,7 +277,7 @@ describe("exports of audits", () => {
   it("have them in the Markdown table", () => {
     const made = AuditsMarkdown.summary("log.db").add([mixed, without].flatMap(AuditsRows.rowsOf))
     const lines = String(made).split("\n")
-    expect(lines.find((line) => line.startsWith("| `mixed`"))).toContain("| 2490 | ≥ $0.0123 |")
+    expect(lines.find((line) => line.startsWith("| `mixed`"))).toContain("| ≥ 2490 | ≥ $0.0123 |")
     expect(lines.find((line) => line.startsWith("| `without`"))).toContain("|  |  |")
   })
 })

@@ -255,10 +255,17 @@ describe("the model use of a task", () => {
   }
 })
 
-const totalsOf = ({ calls, inputTokens, outputTokens, cost: { usd, atLeast, unpriced } }: ModelUse.ModelUse) => ({
+const totalsOf = ({
   calls,
   inputTokens,
   outputTokens,
+  unmetered,
+  cost: { usd, atLeast, unpriced },
+}: ModelUse.ModelUse) => ({
+  calls,
+  inputTokens,
+  outputTokens,
+  unmetered,
   cost: { usd, atLeast, unpriced },
 })
 
@@ -337,6 +344,7 @@ describe("the parts of a task's model use", () => {
             calls: task.model.calls,
             inputTokens: task.model.inputTokens,
             outputTokens: task.model.outputTokens,
+            unmetered: task.model.unmetered,
             unpriced: task.model.cost.unpriced,
           },
         )

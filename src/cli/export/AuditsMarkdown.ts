@@ -4,6 +4,7 @@ import type { Row } from "../../projections/exports/AuditsRows.ts"
 import type { Encoder } from "../../projections/exports/Encoder.ts"
 import { addTokens } from "../../projections/state/ModelCallEnd.ts"
 import * as Money from "../../values/Money.ts"
+import * as TokenCount from "../../values/TokenCount.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
 import type * as Table from "../terminal/Table.ts"
@@ -54,7 +55,11 @@ const COLUMNS: ReadonlyArray<Column> = [
   number("Steps", ({ audit }) => audit.steps),
   number("Succeeded", ({ audit }) => audit.acting.succeeded),
   number("Failed", ({ audit }) => audit.acting.failed),
-  number("Tokens", ({ audit: { model } }) => model && addTokens(model.inputTokens, model.outputTokens)),
+  {
+    heading: "Tokens",
+    align: "right",
+    of: ({ audit: { model } }) => (model === undefined ? "" : tokensOf(model)),
+  },
   {
     heading: "Cost",
     align: "right",
@@ -66,3 +71,6 @@ const COLUMNS: ReadonlyArray<Column> = [
   number("Net", ({ score }) => score?.net),
   number("Possible", ({ score }) => score?.possible),
 ]
+
+const tokensOf = ({ inputTokens, outputTokens, unmetered }: NonNullable<TaskAudit["model"]>): string =>
+  TokenCount.inTable({ known: addTokens(inputTokens, outputTokens), isLowerBound: unmetered > 0 })

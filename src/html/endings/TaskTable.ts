@@ -5,6 +5,7 @@ import type { ReportedTask } from "../../projections/report/ReportedTasks.ts"
 import { type Activity, stateOf } from "../../projections/summary/Activity.ts"
 import { type Markup, markup } from "../../values/Markup.ts"
 import * as Money from "../../values/Money.ts"
+import * as TokenCount from "../../values/TokenCount.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { signed } from "../figures/KeyFigures.ts"
 import * as StudioLinks from "../StudioLinks.ts"
@@ -61,8 +62,6 @@ const stateIn = ({ taskId, outcome }: ReportedTask, activities: Activities): str
 /** Tokens of calls that do not state any are unknown, and not 0. */
 const tokensOf = ({ model }: ReportedTask): string => {
   if (model === null) return ""
-  const { inputTokens, outputTokens, unmetered } = model
-  const sum = inputTokens + outputTokens
-  if (unmetered === 0) return FormattedNumbers.count(sum)
-  return sum === 0 ? "?" : `≥ ${FormattedNumbers.count(sum)}`
+  const known = model.inputTokens + model.outputTokens
+  return TokenCount.inTable({ known, isLowerBound: model.unmetered > 0 }, FormattedNumbers.count)
 }

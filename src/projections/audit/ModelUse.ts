@@ -178,8 +178,10 @@ const stated = (state: State, name: string, { usd, inputTokens, outputTokens }: 
     : count(state, name, (before) => ({
         ...before,
         ...defined({ inputTokens, outputTokens }),
-        ...(inputTokens === undefined || outputTokens === undefined ? {} : { metered: before.calls }),
-        ...(usd === undefined ? {} : { usd: Sum.add(Sum.zero, usd), priced: before.calls, prices: ["source"] }),
+        ...(inputTokens === undefined || outputTokens === undefined ? {} : { metered: before.calls + before.retries }),
+        ...(usd === undefined
+          ? {}
+          : { usd: Sum.add(Sum.zero, usd), priced: before.calls + before.retries, prices: ["source"] }),
       }))
 
 const called = (state: State, name: string): State =>

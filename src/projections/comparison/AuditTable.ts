@@ -30,6 +30,9 @@ const RowScore = Schema.Struct({
 const modelUse = {
   modelCalls: Schema.Int.annotations({ description: "Calls of language models" }),
   tokens: Schema.Int.annotations({ description: "Known tokens of language models, in and out" }),
+  unmetered: Schema.Int.annotations({
+    description: "Calls with unknown tokens: if there are any, `tokens` is a lower bound",
+  }),
   cost: ModelUse.ModelSpending,
 }
 
@@ -157,9 +160,10 @@ export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row =
   }
 }
 
-const usedOf = ({ calls, inputTokens, outputTokens, cost }: ModelUse.UseOfModel) => ({
+const usedOf = ({ calls, inputTokens, outputTokens, unmetered, cost }: ModelUse.UseOfModel) => ({
   modelCalls: calls,
   tokens: addTokens(inputTokens, outputTokens),
+  unmetered,
   cost,
 })
 
@@ -249,6 +253,7 @@ const groupOf = (name: string, rows: ReadonlyArray<StandingRow>): Group => {
     medianMs: over(durations, 1, median),
     modelCalls: rows.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
     tokens: rows.reduce((sum, { tokens }) => addTokens(sum, tokens), 0),
+    unmetered: rows.reduce((sum, { unmetered }) => sum + unmetered, 0),
     cost: ModelUse.totalCost(rows.map(({ cost }) => cost)),
   }
 }

@@ -164,7 +164,7 @@ const builder = (from: EnvironmentState, own: boolean): StateBuilder<Environment
  */
 export const projection: Projection<EnvironmentState> = {
   name: "EnvironmentState",
-  version: 3,
+  version: 4,
   state: EnvironmentState,
   initial,
   evolve: evolveFrom(builder),

@@ -10,6 +10,9 @@ export const TaskModelUse = Schema.Struct({
   calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
   inputTokens: Schema.NonNegativeInt,
   outputTokens: Schema.NonNegativeInt,
+  unmetered: Schema.NonNegativeInt.annotations({
+    description: "Requests and retries of unknown tokens: if there are any, the sums are lower bounds",
+  }),
   cost: Schema.Struct({
     usd: Schema.NullOr(Schema.NonNegative).annotations({
       description: "In US dollars; null where the cost of a call is not known",
@@ -44,6 +47,7 @@ export const sum = (uses: ReadonlyArray<TaskModelUse | undefined>): TaskModelUse
             calls: total.calls + use.calls,
             inputTokens: ModelCallEnd.addTokens(total.inputTokens, use.inputTokens),
             outputTokens: ModelCallEnd.addTokens(total.outputTokens, use.outputTokens),
+            unmetered: total.unmetered + use.unmetered,
             cost: {
               usd: total.cost.usd === null || use.cost.usd === null ? null : add(total.cost.usd, use.cost.usd),
               atLeast: add(total.cost.atLeast, use.cost.atLeast),
@@ -53,12 +57,22 @@ export const sum = (uses: ReadonlyArray<TaskModelUse | undefined>): TaskModelUse
     undefined,
   )
 
-const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { usd: 0, atLeast: 0, unpriced: 0 } }
+const NONE: TaskModelUse = {
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  unmetered: 0,
+  cost: { usd: 0, atLeast: 0, unpriced: 0 },
+}
 
-/** The cost of a call is unknown until it ends. A retry is not another call. */
-const called = ({ calls, cost, ...tokens }: TaskModelUse, asked?: { readonly retryOf?: string }): TaskModelUse => ({
+/** The tokens and the cost of a call are unknown until it ends. A retry is not another call. */
+const called = (
+  { calls, unmetered, cost, ...tokens }: TaskModelUse,
+  asked?: { readonly retryOf?: string },
+): TaskModelUse => ({
   calls: calls + (asked?.retryOf === undefined ? 1 : 0),
   ...tokens,
+  unmetered: unmetered + 1,
   cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
 })
 
@@ -67,12 +81,13 @@ const stated = (before: TaskModelUse, used: PayloadOf<"SourceStated">["used"]): 
   ...before,
   ...(used?.inputTokens === undefined ? {} : { inputTokens: used.inputTokens }),
   ...(used?.outputTokens === undefined ? {} : { outputTokens: used.outputTokens }),
+  ...(used?.inputTokens === undefined || used.outputTokens === undefined ? {} : { unmetered: 0 }),
   ...(used?.usd === undefined ? {} : { cost: { usd: used.usd, atLeast: used.usd, unpriced: 0 } }),
 })
 
 const ended = (
-  { calls, inputTokens, outputTokens, cost }: TaskModelUse,
-  { usage, usd, priced }: ModelCallEnd.ModelCallEnd,
+  { calls, inputTokens, outputTokens, unmetered, cost }: TaskModelUse,
+  { usage, metered, usd, priced }: ModelCallEnd.ModelCallEnd,
 ): TaskModelUse => {
   const atLeast = add(cost.atLeast, usd)
   const unpriced = Math.max(0, cost.unpriced - (priced ? 1 : 0))
@@ -80,6 +95,7 @@ const ended = (
     calls,
     inputTokens: ModelCallEnd.addTokens(inputTokens, usage.inputTokens),
     outputTokens: ModelCallEnd.addTokens(outputTokens, usage.outputTokens),
+    unmetered: Math.max(0, unmetered - (metered ? 1 : 0)),
     cost: { usd: unpriced === 0 ? atLeast : null, atLeast, unpriced },
   }
 }

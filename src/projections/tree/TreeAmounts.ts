@@ -1,6 +1,7 @@
 /** What tasks of a tree used together as text, for tables. Unknown is not zero. Pure, also for browsers. */
 
 import * as Money from "../../values/Money.ts"
+import * as TokenCount from "../../values/TokenCount.ts"
 
 /** A part of `TreeUse`. */
 export interface Amounts {
@@ -12,11 +13,8 @@ export interface Amounts {
 }
 
 /** `220`; `≥ 220` if those of some requests are unknown, `?` if no request's are known; empty without requests. */
-export const tokens = ({ calls, tokens, knownTokens }: Amounts): string => {
-  if (calls === 0) return ""
-  if (tokens !== null) return String(tokens)
-  return knownTokens === 0 ? "?" : `≥ ${knownTokens}`
-}
+export const tokens = ({ calls, tokens, knownTokens }: Amounts): string =>
+  calls === 0 ? "" : TokenCount.inTable({ known: knownTokens, isLowerBound: tokens === null })
 
 /** `$0.1234`; `≥ $0.1234` if a part is unknown, `unknown` if all of it is; empty without requests. */
 export const cost = ({ calls, usd, atLeastUsd }: Amounts): string =>

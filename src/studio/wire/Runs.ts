@@ -33,6 +33,8 @@ export interface TableRun {
     readonly modelCalls: number
     readonly cost: Cost
     readonly tokens: number
+    /** Calls whose tokens are unknown: if there are any, `tokens` is a lower bound. */
+    readonly unmetered: number
     readonly durationMs: number | null
     readonly steps: number
   }

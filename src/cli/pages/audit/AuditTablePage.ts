@@ -2,6 +2,7 @@
 import type { Group, Grouping, Row, StandingRow } from "../../../projections/comparison/AuditTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as TokenCount from "../../../values/TokenCount.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
@@ -77,7 +78,7 @@ export const rows = (
         ...counts("reads", 9, ({ reads }) => reads),
         ...counts("unread", 9, ({ unread }) => unread),
         ...counts("changes", 11, ({ changes }) => changes),
-        ...counts("tokens", 9, ({ tokens }) => tokens),
+        ...tokens(of, 9),
         ...costs(of, 9),
         { heading: "from", rank: 10, align: "right", cells: cells(({ from }) => at(from)) },
         { heading: "opened", rank: 12, cells: cells(({ openedAt }) => time(openedAt)) },
@@ -129,7 +130,7 @@ export const groups = (
         numbers("most", 5, ({ most }) => most),
         numbers("steps", 6, ({ steps }) => steps),
         { heading: "took", rank: 7, align: "right", cells: of.map(({ medianMs }) => durationOf(medianMs)) },
-        ...counts("tokens", 8, ({ tokens }) => tokens),
+        ...tokens(of, 8),
         ...costs(of, 8),
       ],
       width,
@@ -155,7 +156,7 @@ const countsOf =
       ? [{ heading, rank, align: "right", cells: items.map((item) => String(cell(item))) }]
       : []
 
-type Spent = Pick<Row, "modelCalls" | "tokens" | "cost">
+type Spent = Pick<Row, "modelCalls" | "tokens" | "unmetered" | "cost">
 
 /** Columns and cells for tables in which any task called a language model. */
 const ifModels = <Item>(of: ReadonlyArray<Spent>, items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
@@ -163,7 +164,13 @@ const ifModels = <Item>(of: ReadonlyArray<Spent>, items: ReadonlyArray<Item>): R
 
 const SPENT = ["Tokens", "Cost"]
 
-const spentCells = (of: Spent): ReadonlyArray<string> => [String(of.tokens), costOf(of)]
+const spentCells = (of: Spent): ReadonlyArray<string> => [tokensOf(of), costOf(of)]
+
+const tokens = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<ResponsiveTable.Column> =>
+  ifModels(of, [{ heading: "tokens", rank, align: "right", cells: of.map(tokensOf) }])
+
+const tokensOf = ({ modelCalls, tokens, unmetered }: Spent): string =>
+  modelCalls === 0 ? "" : TokenCount.inTable({ known: tokens, isLowerBound: unmetered > 0 })
 
 const costs = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<ResponsiveTable.Column> =>
   ifModels(of, [{ heading: "cost", rank, align: "right", cells: of.map(costOf) }])

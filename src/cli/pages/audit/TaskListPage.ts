@@ -7,6 +7,7 @@ import * as Activity from "../../../projections/summary/Activity.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as TokenCount from "../../../values/TokenCount.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -106,11 +107,8 @@ const tokensOf = (task: ListedTask): string => {
   return model === undefined ? "" : tokensIn(model)
 }
 
-/** A task that called models has used tokens. If none are on record, they are unknown. */
-const tokensIn = ({ inputTokens, outputTokens, cost }: NonNullable<ListedTask["model"]>): string => {
-  const tokens = addTokens(inputTokens, outputTokens)
-  return tokens === 0 && cost.unpriced > 0 ? "?" : String(tokens)
-}
+const tokensIn = ({ inputTokens, outputTokens, unmetered }: NonNullable<ListedTask["model"]>): string =>
+  TokenCount.inTable({ known: addTokens(inputTokens, outputTokens), isLowerBound: unmetered > 0 })
 
 const costOf = (task: ListedTask): string => {
   const model = modelOf(task)

@@ -4,6 +4,7 @@ import type { Activity } from "../../../projections/summary/Activity.ts"
 import type { RunTable, TableRun } from "../../../projections/timetravel/table/RunTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as TokenCount from "../../../values/TokenCount.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, shorten } from "../../terminal/Text.ts"
@@ -54,7 +55,7 @@ const cellsOf = (
   state(style, { outcome: row.outcome, activity }),
   net === null ? "unknown" : number(net),
   row.modelCalls === 0 ? "" : Money.costInTable(row.cost),
-  row.modelCalls === 0 ? "" : row.tokens === 0 ? "unknown" : String(row.tokens),
+  row.modelCalls === 0 ? "" : TokenCount.inTable({ known: row.tokens, isLowerBound: row.unmetered > 0 }),
   row.durationMs === null ? "unknown" : duration(row.durationMs),
   String(row.steps),
   split === null ? "" : split.at === null ? "none" : decided(split),

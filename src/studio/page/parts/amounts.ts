@@ -1,4 +1,5 @@
 /** Amounts that may be unknown or incomplete, as text. An unknown amount is never 0. */
+import * as TokenCount from "../../../values/TokenCount.ts"
 import type { ModelTotals } from "../../wire/Task.ts"
 
 /** `1.2 k`, `3.4 M`; whole below a thousand. */
@@ -11,11 +12,8 @@ export const short = (amount: number): string => {
 const decimal = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 })
 
 /** The tokens of model calls; `≥` if those of some calls are unknown, `?` if no call's are known. */
-export const tokens = ({ inputTokens, outputTokens, unmetered }: ModelTotals): string => {
-  const sum = inputTokens + outputTokens
-  if (unmetered === 0) return short(sum)
-  return sum === 0 ? "?" : `≥ ${short(sum)}`
-}
+export const tokens = ({ inputTokens, outputTokens, unmetered }: ModelTotals): string =>
+  TokenCount.inTable({ known: inputTokens + outputTokens, isLowerBound: unmetered > 0 }, short)
 
 /** The cost of model calls; `≥` if that of some calls is unknown, `?` if no call's is known. */
 export const cost = ({ cost: { usd, atLeast } }: ModelTotals): string => {

@@ -1,5 +1,6 @@
 /** Several tasks in a table: outcome, score, cost, time, and the first decision that differs from the first task's. */
 import * as Money from "../../../../values/Money.ts"
+import * as TokenCount from "../../../../values/TokenCount.ts"
 import type { RunTable, TableRun } from "../../../wire/Runs.ts"
 import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
 import { useStudio } from "../../parts/context.ts"
@@ -114,7 +115,7 @@ const Row = ({ run, first }: { readonly run: TableRun; readonly first: TableRun 
       <td>{row.outcome}</td>
       <td class="n">{net === null ? "unknown" : number(net)}</td>
       <td class="n">{row.modelCalls === 0 ? "–" : Money.costInTable(row.cost)}</td>
-      <td class="n">{row.modelCalls === 0 ? "–" : row.tokens === 0 ? "unknown" : row.tokens.toLocaleString("en")}</td>
+      <td class="n">{tokensOf(row)}</td>
       <td class="n">{row.durationMs === null ? "unknown" : duration(row.durationMs)}</td>
       <td class="n">{row.steps}</td>
       <td>
@@ -135,3 +136,8 @@ const Row = ({ run, first }: { readonly run: TableRun; readonly first: TableRun 
     </tr>
   )
 }
+
+const tokensOf = ({ modelCalls, tokens: known, unmetered }: TableRun["row"]): string =>
+  modelCalls === 0
+    ? "–"
+    : TokenCount.inTable({ known, isLowerBound: unmetered > 0 }, (count) => count.toLocaleString("en"))
