@@ -266,7 +266,7 @@ describe.each(Object.entries(STORIES))("on the page of %s", (_, { make, task = (
       const failed: Array<string> = []
       for (const [question, answer] of Object.entries(answers)) {
         const { page, context } = await open(browser.browser, url.replace("/#", `/t/main/${encodeURIComponent(id)}#`))
-        page.setDefaultTimeout(6_000)
+        page.setDefaultTimeout(30_000)
         await page.locator(".sentence h1").waitFor()
         await answer(new Stranger(page)).catch(async (cause: unknown) => {
           failed.push(`${question}: ${cause}\n${(await page.locator("main").textContent())?.slice(0, 3_000)}`)
