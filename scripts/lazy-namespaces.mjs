@@ -31,6 +31,10 @@ const exportedBy = async (modules) => {
   )
 }
 
+/** An object that inherits nothing and calls itself a module, as a namespace does. */
+const asNamespace = (getters) =>
+  `/* @__PURE__ */ Object.defineProperty({ __proto__: null,\n${getters.join(",\n")}\n}, Symbol.toStringTag, { value: "Module" })`
+
 /**
  * An esbuild plugin for one entry that consists of namespaces alone. Where an ES module is the object of a `require`,
  * esbuild bundles it, and all that it imports, as functions that evaluate each module once, in the order of its imports.
@@ -52,9 +56,7 @@ export const lazyNamespaces = (entry) => ({
       const getters = (file) =>
         names.get(at(file)).map((name) => `get ${name}() { return require(${JSON.stringify(file)}).${name} }`)
       return {
-        contents: namespaces
-          .map(({ name, file }) => `export const ${name} = {\n${getters(file).join(",\n")}\n}`)
-          .join("\n"),
+        contents: namespaces.map(({ name, file }) => `export const ${name} = ${asNamespace(getters(file))}`).join("\n"),
       }
     })
   },

@@ -47,7 +47,7 @@ const LIMITS = {
   // which of its open tasks are at work: no kernel, rules or sandbox.
   "src/cli/Start.ts": [57, 97, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
-    253,
+    254,
     331,
     Number.POSITIVE_INFINITY,
     "@effect/cli",

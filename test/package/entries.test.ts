@@ -203,6 +203,13 @@ describe("hindcast", () => {
     const namesOf = (all: typeof source) =>
       Object.fromEntries(Object.entries(all).map(([name, namespace]) => [name, Object.keys(namespace).sort()]))
     expect(namesOf(bundled)).toEqual(namesOf(source))
+    for (const [name, namespace] of Object.entries(bundled)) {
+      expect([name, Object.getPrototypeOf(namespace), Reflect.get(namespace, Symbol.toStringTag)]).toEqual([
+        name,
+        null,
+        "Module",
+      ])
+    }
   })
 })
 

@@ -36,6 +36,19 @@ describe("a rejection", () => {
   })
 })
 
+describe("looks for inputs, again and again", () => {
+  it("let the event loop run, without which no input could arrive", async () => {
+    const hindcast = await opened()
+    const task = await hindcast.tasks.open({ goal: "Wait" })
+    let hasRun = false
+    setTimeout(() => {
+      hasRun = true
+    }, 0)
+    for (let looks = 0; looks < 100_000 && !hasRun; looks++) expect(await task.inputs()).toEqual([])
+    expect(hasRun).toBe(true)
+  })
+})
+
 describe("a signal", () => {
   it("interrupts a command: the promise is rejected with its reason, after the end is recorded", async () => {
     const hindcast = await opened()

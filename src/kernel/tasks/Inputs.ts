@@ -8,6 +8,7 @@ import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { InputArrivals } from "./InputArrivals.ts"
@@ -66,8 +67,11 @@ export interface Inputs {
    * read.
    */
   readonly listen: (options: InputOptions, waits: () => void) => () => void
-  /** Whether `take` is known to have nothing to take and nothing to wait for, without a read. */
-  readonly isNone: (options: InputOptions) => boolean
+  /**
+   * What `take` answers if it is known, without a read, that there is nothing to take or to wait for; else undefined. An
+   * agent that looks again and again lets the event loop run now and then, or no input could ever arrive.
+   */
+  readonly none: (options: InputOptions) => Effect.Effect<ReadonlyArray<Input>> | undefined
 }
 
 export interface InputTask {
@@ -172,8 +176,18 @@ export const make = ({ id, log, arrivals, recorder, after = 0 }: InputTask): Inp
     }
   }
 
-  return { take, has, awaited, listen, isNone: (options) => options.wait !== true && hasNone(options) }
+  let looks = 0
+  const lookedInVain = Effect.suspend((): Effect.Effect<ReadonlyArray<Input>> => {
+    looks += 1
+    return looks % LOOKS_AT_ONCE === 0 ? Effect.as(yieldToEventLoop, []) : Effect.succeed([])
+  })
+  const none = (options: InputOptions) => (options.wait !== true && hasNone(options) ? lookedInVain : undefined)
+
+  return { take, has, awaited, listen, none }
 }
+
+/** Looks in vain after which the event loop runs. */
+const LOOKS_AT_ONCE = 16
 
 const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { agentId })
 

@@ -307,11 +307,12 @@ export const begin = <E>(
         lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options, interruption)),
       generate: (request, options) => Generation.generate(context, request, options),
       inputs: (options = {}) =>
-        Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
-          // Hot path: every turn looks for inputs, and almost always none waits.
-          inputs.isNone(decoded) && !lifecycle.isHalted()
-            ? Effect.succeed([])
-            : lifecycle.runUntilClosed(inputs.take(decoded), false),
+        Effect.flatMap(
+          Options.decode("inputs", Inputs.InputOptions, options),
+          (decoded) =>
+            // Hot path: every turn looks for inputs, and almost always none waits.
+            (lifecycle.isHalted() ? undefined : inputs.none(decoded)) ??
+            lifecycle.runUntilClosed(inputs.take(decoded), false),
         ),
       together: (commands) =>
         lifecycle.runUntilClosed(

@@ -1,7 +1,7 @@
 /** What tasks of a tree used together as text, for tables. Unknown is not zero. Pure, also for browsers. */
 
 import * as Money from "../../values/Money.ts"
-import * as TokenCount from "../../values/TokenCount.ts"
+import * as TokenCount from "../summary/TokenCount.ts"
 
 /** A part of `TreeUse`. */
 export interface Amounts {

@@ -1,8 +1,8 @@
 /** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row, StandingRow } from "../../../projections/comparison/AuditTable.ts"
+import * as TokenCount from "../../../projections/summary/TokenCount.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import * as TokenCount from "../../../values/TokenCount.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"

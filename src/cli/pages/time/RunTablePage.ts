@@ -1,10 +1,10 @@
 /** Formats several runs as a table, with what can be said about their scores. */
 
 import type { Activity } from "../../../projections/summary/Activity.ts"
+import * as TokenCount from "../../../projections/summary/TokenCount.ts"
 import type { RunTable, TableRun } from "../../../projections/timetravel/table/RunTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import * as TokenCount from "../../../values/TokenCount.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, shorten } from "../../terminal/Text.ts"

@@ -1,5 +1,5 @@
 /** Amounts that may be unknown or incomplete, as text. An unknown amount is never 0. */
-import * as TokenCount from "../../../values/TokenCount.ts"
+import * as TokenCount from "../../../projections/summary/TokenCount.ts"
 import type { ModelTotals } from "../../wire/Task.ts"
 
 /** `1.2 k`, `3.4 M`; whole below a thousand. */

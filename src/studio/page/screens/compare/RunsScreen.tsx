@@ -1,6 +1,7 @@
 /** Several tasks in a table: outcome, score, cost, time, and the first decision that differs from the first task's. */
+
+import * as TokenCount from "../../../../projections/summary/TokenCount.ts"
 import * as Money from "../../../../values/Money.ts"
-import * as TokenCount from "../../../../values/TokenCount.ts"
 import type { RunTable, TableRun } from "../../../wire/Runs.ts"
 import { othersOf, type Visit, visit, vsOf } from "../../model/Address.ts"
 import { useStudio } from "../../parts/context.ts"
