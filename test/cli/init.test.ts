@@ -36,6 +36,19 @@ const running = (directory: string, file: string, ...args: ReadonlyArray<string>
   return spawnSync(process.execPath, [...args, program], { cwd: directory, encoding: "utf8", input: "" })
 }
 
+/** Answers the question of the project's agent with a no, as the project's own program does. */
+const REFUSES = `import { GOAL, makeAgent, openDesk, recorded } from "./agent.mjs"
+const hindcast = await openDesk("refused.db")
+const refusing = (async () => {
+  for await (const { confirmationId, shownDigest } of hindcast.confirmations.follow())
+    await hindcast.confirmations.decide(confirmationId, { approved: false, by: "me", channel: "terminal", shownDigest })
+})()
+const { outcome, acting } = await hindcast.tasks.run(makeAgent(await recorded()), { goal: GOAL })
+await hindcast.close()
+await refusing
+console.log(outcome + ", " + acting.denied + " denied")
+`
+
 describe("hindcast init", () => {
   it("writes a project whose test passes", async () => {
     const { directory, document } = await create("--name", "umbrellas")
@@ -60,6 +73,14 @@ describe("hindcast init", () => {
     const tested = running(directory, "agent.test.mjs", "--test")
     expect(tested.stdout).toContain("pass 1")
     expect(tested.status).toBe(0)
+  })
+
+  it("writes a project whose agent also takes a no for an answer", async () => {
+    const { directory } = await create()
+    installed(directory)
+    fs.writeFileSync(path.join(directory, "refuses.mjs"), REFUSES)
+    const { stdout, stderr } = running(directory, "refuses.mjs")
+    expect({ stdout, stderr }).toEqual({ stdout: "achieved, 1 denied\n", stderr: "" })
   })
 
   it("gives a project without confirmations a test that expects none", async () => {
