@@ -44,6 +44,18 @@ const answering = () => {
   return { asked, verdicts, listener }
 }
 
+/** An agent whose first process is killed between two decisions. */
+const DIES_ONCE = `export default {
+  name: "greeter",
+  version: "1",
+  decide: ({ step }) => {
+    if (step === 0) return { say: "hello" }
+    if (process.env.DIES) process.kill(process.pid, "SIGKILL")
+    return { done: "achieved" }
+  },
+}
+`
+
 const hindcast = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Effect.Effect<Ended> =>
   Effect.promise(
     () => start(args, { env: { OPENAI_COMPATIBLE_API_KEY: undefined, ANTHROPIC_API_KEY: undefined, ...env } }).ended,
@@ -98,6 +110,36 @@ describe("run --model", () => {
         .readdirSync(directory)
         .filter((name) => name.startsWith("log.db") && !name.endsWith(".plugins")))
         expect(fs.readFileSync(`${directory}/${name}`, "latin1")).not.toContain(KEY)
+    }),
+  )
+
+  it.scopedLive("has the judge decide about a task that was resumed, too", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const { verdicts, listener } = answering()
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${yield* server(listener)}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
+      const [log, agent, rubric] = [`${directory}/log.db`, `${directory}/agent.mjs`, `${directory}/rubric.json`]
+      fs.writeFileSync(agent, DIES_ONCE)
+      const rewards = [{ name: "greets", when: "The agent greets.", weight: 1 }]
+      const measures = [{ name: "manners", description: "Manners", rewards }]
+      fs.writeFileSync(rubric, JSON.stringify({ name: "manners", measures }))
+      const judge = ["--judge", "openai-compatible/judge", "--rubric", rubric]
+      const run = ["run", "--log", log, "--agent", agent, "--goal", "Greet", ...judge, "--json"]
+      const died = yield* hindcast(run, { ...env, DIES: "1" })
+      expect({ stdout: died.stdout, verdicts: verdicts.length }).toEqual({ stdout: "", verdicts: 0 })
+      const { tasks } = JSON.parse((yield* hindcast(["task", "ls", "--log", log, "--json"])).stdout)
+      const resume = ["resume", tasks[0].id, "--log", log, "--agent", agent, "--json"]
+      const alone = yield* hindcast([...resume, "--rubric", rubric], env)
+      expect(alone).toMatchObject({ code: 1, stdout: "" })
+      expect(alone.stderr).toContain("--rubric: expected it with --judge, found no --judge")
+      const { code, stdout } = yield* hindcast([...resume, ...judge], env)
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({
+        taskId: tasks[0].id,
+        outcome: "achieved",
+        scores: expect.arrayContaining([expect.objectContaining({ label: "judged", finished: true })]),
+      })
+      expect(verdicts).toHaveLength(3)
     }),
   )
 

@@ -18,6 +18,7 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as ConversationTask from "./ConversationTask.ts"
+import * as JudgeOption from "./JudgeOption.ts"
 
 const options = {
   ...AgentOption.options("the agent of the task"),
@@ -33,23 +34,25 @@ const options = {
   maxSteps: AgentAtWork.maxSteps(" in total"),
   ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
+  ...JudgeOption.options,
 }
 
 export const resume = Command.make(
   "resume",
   { ...common, task: argument("task", TASK), ...options },
-  ({ log, json, task, ...typed }) =>
+  ({ log, json, task, judge: judgeTyped, rubric, ...typed }) =>
     Effect.gen(function* () {
+      const judging = yield* JudgeOption.of({ judge: judgeTyped, rubric })
       const conversation = yield* Effect.provide(
         Effect.tap(Ids.task(task), assertOwn).pipe(Effect.flatMap(ConversationTask.isOne)),
         OpenLog.forEvents(log),
       )
       const agent = yield* AgentOption.load(typed, "live", { conversation })
       const { open, name: filename } = yield* OpenLog.existingPlace(log)
-      const kernel = yield* AgentAtWork.kernel("resume", open, { ...typed, json })
+      const kernel = yield* AgentAtWork.kernel("resume", open, { ...typed, ...judging, json })
       const { acceptUnrewound, restoreFiles, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const resumeOptions = { acceptUnrewound, restoreFiles, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
-      yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)
+      yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json, ...judging }), kernel)
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
@@ -100,7 +103,11 @@ const perform = (
   typed: string,
   agent: Agent.Agent,
   options: ResumeOptions,
-  { filename, json }: { readonly filename: string; readonly json: boolean },
+  {
+    filename,
+    json,
+    judge,
+  }: { readonly filename: string; readonly json: boolean } & Pick<AgentAtWork.KernelInput, "judge">,
 ) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
@@ -110,5 +117,6 @@ const perform = (
     const audit = yield* AgentAtWork.accompanied({ filename, json, askedAfter: from }, () =>
       kernel.tasks.resume(taskId, agent, options),
     )
-    yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+    const judged = yield* JudgeOption.judged(judge, audit)
+    yield* Output.show(json, judged, (style) => ["", ...AuditPage.lines(style, judged)])
   })

@@ -146,8 +146,7 @@ const perform = ({
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )
-    if (judge !== undefined) yield* kernel.judged
-    const judged = judge === undefined ? audit : yield* kernel.audit(audit.taskId)
+    const judged = yield* JudgeOption.judged(judge, audit)
     yield* Output.show(json, judged, (style) => ["", ...AuditPage.lines(style, judged)])
   })
 
