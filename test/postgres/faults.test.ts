@@ -3,6 +3,7 @@ import { Context, Effect, Either, Fiber, Layer, Option, Stream } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { CaughtUp, EventLog, Exact } from "../../src/events/log/EventLog.ts"
 import { Lease } from "../../src/events/log/Lease.ts"
+import { provenanceOf } from "../../src/events/log/Ownership.ts"
 import { BEGIN } from "../../src/events/postgres/append.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
 import * as Address from "../../src/events/postgres/server/address.ts"
@@ -10,6 +11,7 @@ import * as Connection from "../../src/events/postgres/server/connection.ts"
 import * as Driver from "../../src/events/postgres/server/driver.ts"
 import * as Session from "../../src/events/postgres/server/session.ts"
 import { interleave } from "../../src/events/testing/interleaving.ts"
+import { defined } from "../../src/values/defined.ts"
 import { open } from "./backend.ts"
 import { server } from "./cluster.ts"
 import { ofSession, schema, sql, urlOf } from "./server.ts"
@@ -138,6 +140,30 @@ describe("broken connections", () => {
         expect(answers.map(({ position }) => position)).toEqual([2, 3])
         expect(yield* texts(log)).toEqual(["before", "one", "two", "three"])
         expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 4 })
+      }),
+    ))
+
+  it("a log is one's own if the answer to its first append was lost, unless the event's id was given", () =>
+    run(
+      Effect.gen(function* () {
+        for (const [given, kind] of [
+          [undefined, "own"],
+          ["0192d3a4-0000-7000-8000-000000000001", "foreign"],
+        ] as const) {
+          const name = yield* schema
+          const { port, loseNextAnswer, lost } = yield* losingProxy
+          const url = new URL(yield* Effect.promise(() => urlOf(name)))
+          url.port = String(port)
+          const through = Context.get(yield* Layer.build(layer({ url: url.href })), EventLog)
+          loseNextAnswer()
+          const { events } = note("s", "first")
+          const request = {
+            ...note("s", "first"),
+            events: events.map((event) => ({ ...event, ...defined({ id: given }) })),
+          }
+          expect(yield* through.append(request)).toMatchObject({ position: 1 })
+          expect({ given, lost: lost(), kind: (yield* provenanceOf(through)).kind }).toEqual({ given, lost: 1, kind })
+        }
       }),
     ))
 

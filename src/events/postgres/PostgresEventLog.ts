@@ -176,7 +176,7 @@ interface Writing {
   /** Decrypts with all keys, to compare retries. */
   readonly reader: Reader
   readonly follower: Follower.Follower
-  /** Called when this process has committed the log's first event, before the caller of its append learns of it. */
+  /** Called when this process has committed the log's first event, before the caller of its append learns of it. May be called twice. */
   readonly begun: () => void
 }
 
@@ -186,7 +186,7 @@ const writerOf = (options: PostgresOptions, { database, keys, reader, follower, 
     if (batch.rows[0]?.position === 1) begun()
     follower.committed(batch)
   }
-  const commit = appending.make({ reader, keys, flushes: durability === "full", committed })
+  const commit = appending.make({ reader, keys, flushes: durability === "full", committed, begun })
   return AsyncWriter.make(database.name, AppendValidation.checkAgainst(vocabulary), commit)
 }
 

@@ -21,6 +21,8 @@ export interface Appending {
   readonly flushes: boolean
   /** Called with each commit's rows, in order, before callers learn of it. */
   readonly committed: (batch: Sequencer.Sequenced) => void
+  /** Called if a try whose answer was lost has committed the log's first event, before callers learn of it. */
+  readonly begun: () => void
 }
 
 const MAX_KNOWN_STREAMS = 10_000
@@ -61,7 +63,7 @@ interface State {
  * If a connection breaks, nobody knows whether the batch was committed. The writer repeats it with the same ids, all of
  * which it then looks for in the log.
  */
-export const make = ({ reader, keys, flushes, committed }: Appending): AsyncCommit => {
+export const make = ({ reader, keys, flushes, committed, begun: logBegun }: Appending): AsyncCommit => {
   const { database } = reader
   const { address } = database
   let head: Head | undefined
@@ -232,6 +234,7 @@ export const make = ({ reader, keys, flushes, committed }: Appending): AsyncComm
           throw cause
         }
       })
+      if (hasBegun(batch, sequenced)) logBegun()
       return await answersOf(sequenced)
     } catch (cause) {
       const found = errorOf(cause, performance.now() - began)
@@ -287,6 +290,19 @@ const byId = (events: ReadonlyArray<Event>): Map<string, Event> => new Map(event
 const addLate = async (reader: Reader, { ids }: State, earlier: Map<string, Event>): Promise<void> => {
   const late = ids.filter((id) => !earlier.has(id))
   for (const event of await readByIds(reader, late)) earlier.set(event.id, event)
+}
+
+/** Whether the log's first event was found under an id that this process made: only an earlier try of it wrote that. */
+const hasBegun = (batch: ReadonlyArray<ValidatedAppend>, { placements }: Sequencer.Sequenced): boolean => {
+  const first = placements.flatMap((placement) =>
+    placement.kind === "already there" ? placement.events.filter(({ position }) => position === 1) : [],
+  )[0]
+  return (
+    first !== undefined &&
+    batch.some((request) =>
+      [request, ...request.with].some(({ events }) => events.some(({ id, idGiven }) => !idGiven && id === first.id)),
+    )
+  )
 }
 
 const idsIn = (batch: ReadonlyArray<ValidatedAppend>): ReadonlyArray<string> =>

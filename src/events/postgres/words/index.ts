@@ -54,7 +54,7 @@ export const make = (database: Database, version: number): WordIndex => {
   ): Promise<boolean> {
     return transaction("BEGIN", async (query) => {
       await query("SET LOCAL synchronous_commit = off")
-      const [row] = await query("SELECT version, position FROM words_reach FOR UPDATE")
+      const [row] = await query(`SELECT version, ${REACHED} FROM words_reach FOR UPDATE`)
       const found = Number(row?.[0] ?? 0)
       // A later version's.
       if (row === undefined || found > version) return false
@@ -63,7 +63,10 @@ export const make = (database: Database, version: number): WordIndex => {
   }
 }
 
-const REACH = `SELECT version, position, hash, has_table_privilege('words', 'INSERT') AND current_setting('transaction_read_only') = 'off'
+/** An emptied table holds nothing of the events that it was said to reach. */
+const REACHED = "CASE WHEN EXISTS (SELECT FROM words) THEN position ELSE 0 END"
+
+const REACH = `SELECT version, ${REACHED}, hash, has_table_privilege('words', 'INSERT') AND current_setting('transaction_read_only') = 'off'
   AND NOT pg_is_in_recovery() FROM words_reach`
 
 const EXTEND = "UPDATE words_reach SET version = $1, position = $2, hash = $3"

@@ -1,6 +1,6 @@
 /**
- * The tables of the index of words. The log needs none of them. Whoever empties `words` also sets the
- * position of `words_reach` to 0, and searches fill it again: otherwise they find nothing in the events up to there.
+ * The tables of the index of words. The log needs none of them. Searches fill an empty `words` again, whatever
+ * `words_reach` says; of a table that lacks some rows, they do not notice it.
  */
 
 /** The statements that create an empty index. `schema` is a checked name. */
