@@ -125,6 +125,7 @@ describe("the audit of an agent from a model", () => {
         calls: 4,
         inputTokens: 3000,
         outputTokens: 30,
+        unmetered: 0,
         cost: { usd, atLeast: usd, unpriced: 0 },
       })
     }),
