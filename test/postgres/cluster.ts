@@ -52,7 +52,7 @@ const find = async (): Promise<Server> => {
   return { url, directory: place }
 }
 
-const start = async (place: string, encoding = "UTF8"): Promise<string> => {
+const start = async (place: string, encoding = "UTF8", more: ReadonlyArray<string> = []): Promise<string> => {
   const data = path.join(place, "data")
   const secret = path.join(place, "password")
   const port = await freePort()
@@ -71,6 +71,7 @@ const start = async (place: string, encoding = "UTF8"): Promise<string> => {
     encoding,
     "--locale=C",
     "--no-sync",
+    ...more,
   ])
   fs.writeFileSync(path.join(data, "postgresql.auto.conf"), configuration(port))
   control(place, "start")
@@ -167,19 +168,46 @@ const freePort = (): Promise<number> =>
     })
   })
 
+/** A disk of a server's own (`mayMount`), for all of its files or for its write-ahead log alone. */
+export interface Disk {
+  readonly mebibytes: number
+  readonly holds: "everything" | "log"
+}
+
+/** Where a server has its write-ahead log, on a disk for it alone. */
+export const logDisk = (directory: string): string => path.join(directory, "wal")
+
 /** A server of a test's own, to stop and restart. It goes with the scope. */
-export const ownServer = (encoding = "UTF8") =>
+export const ownServer = ({ encoding = "UTF8", disk }: { readonly encoding?: string; readonly disk?: Disk } = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const place = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `${PREFIX}own-`))
-      return { url: await start(place, encoding), directory: place }
+      if (disk === undefined) return { url: await start(place, encoding), directory: place, mounted: undefined }
+      const mounted = disk.holds === "log" ? logDisk(place) : place
+      fs.mkdirSync(mounted, { recursive: true })
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${disk.mebibytes}m`, "tmpfs", mounted])
+      own(mounted)
+      const more = disk.holds === "log" ? ["-X", path.join(mounted, "pg_wal")] : []
+      return { url: await start(place, encoding, more), directory: place, mounted }
     }),
-    ({ directory }) =>
+    ({ directory, mounted }) =>
       Effect.sync(() => {
         if (fs.existsSync(path.join(directory, "data", "postmaster.pid"))) control(directory, "stop", "immediate")
+        if (mounted !== undefined) execFileSync("umount", [mounted])
         fs.rmSync(directory, { recursive: true, force: true })
       }),
   )
+
+/** Whether this user may mount a file system, as root outside of most containers. */
+export const mayMount = (): boolean => {
+  const place = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-mount-"))
+  try {
+    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place]).status !== 0) return false
+    return spawnSync("umount", [place]).status === 0
+  } finally {
+    fs.rmdirSync(place)
+  }
+}
 
 /** Ends the server of this run of tests, and those of runs that were killed. */
 export const teardown = (): void => {

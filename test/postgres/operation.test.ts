@@ -76,7 +76,7 @@ describe("the server", () => {
         closed.port = "1"
         const nowhere = new URL(url)
         nowhere.pathname = "/nowhere"
-        const ascii = yield* ownServer("SQL_ASCII")
+        const ascii = yield* ownServer({ encoding: "SQL_ASCII" })
         const cases = [
           [closed.href, "no PostgreSQL server accepts connections on 127.0.0.1, port 1"],
           [as(url, "tester", "wrong s3cret"), "Set its password in PGPASSWORD"],
