@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process"
-import * as fs from "node:fs"
-import * as path from "node:path"
 import { Context, Effect, Layer, Stream } from "effect"
-import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { layer } from "../../src/events/postgres/PostgresEventLog.ts"
-import { control, own, ownServer } from "../postgres/cluster.ts"
+import { baseBackup, clientAt, configure, type OwnServer, startFrom } from "../postgres/baseBackup.ts"
+import { control, ownServer } from "../postgres/cluster.ts"
 
 const note = (text: string) => ({
   stream: "s",
@@ -20,54 +17,18 @@ const logAt = (url: string, readonly = false) =>
 const texts = (log: EventLog.Service) =>
   Effect.map(Stream.runCollect(log.read()), (events) => [...events].map(({ payload }) => payload.text))
 
-const clientAt = (url: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const client = new pg.Client({ connectionString: url })
-      client.on("error", () => {})
-      await client.connect()
-      return client
-    }),
-    (client) => Effect.promise(() => client.end().catch(() => {})),
-  )
-
-const configure = (place: string, lines: ReadonlyArray<string>) =>
-  fs.appendFileSync(path.join(place, "data", "postgresql.auto.conf"), `${lines.join("\n")}\n`)
-
-/** A streaming replica of a server on another port, from a base backup that the server's own functions frame. */
-const replicaOf = (primary: { readonly url: string; readonly directory: string }, port: number) =>
-  Effect.acquireRelease(
-    Effect.gen(function* () {
-      const place = `${primary.directory}-replica`
-      const data = path.join(place, "data")
-      const client = yield* clientAt(primary.url)
-      yield* Effect.promise(async () => {
-        await client.query("CREATE ROLE replicator REPLICATION LOGIN PASSWORD 'pw'")
-        await client.query("SELECT pg_backup_start('replica', true)")
-        fs.mkdirSync(place)
-        fs.cpSync(path.join(primary.directory, "data"), data, { recursive: true })
-        const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)")
-        fs.writeFileSync(path.join(data, "backup_label"), rows[0].labelfile)
-      })
-      for (const name of ["postmaster.pid", "postmaster.opts"]) fs.rmSync(path.join(data, name), { force: true })
-      fs.writeFileSync(path.join(data, "standby.signal"), "")
-      configure(place, [
-        `port = ${port}`,
-        `primary_conninfo = 'host=127.0.0.1 port=${new URL(primary.url).port} user=replicator password=pw'`,
-      ])
-      fs.chmodSync(data, 0o700)
-      own(place)
-      const { uid, gid } = fs.statSync(path.join(primary.directory, "data"))
-      execFileSync("chown", ["-R", `${uid}:${gid}`, place])
-      control(place, "start")
-      return place
-    }),
-    (place) =>
-      Effect.sync(() => {
-        if (fs.existsSync(path.join(place, "data", "postmaster.pid"))) control(place, "stop", "immediate")
-        fs.rmSync(place, { recursive: true, force: true })
-      }),
-  )
+/** A streaming replica of a server on another port. */
+const replicaOf = (primary: OwnServer, port: number) =>
+  Effect.gen(function* () {
+    const client = yield* clientAt(primary.url)
+    yield* Effect.promise(() => client.query("CREATE ROLE replicator REPLICATION LOGIN PASSWORD 'pw'"))
+    const place = yield* baseBackup(primary, `${primary.directory}-replica`)
+    yield* startFrom(primary, place, "standby.signal", [
+      `port = ${port}`,
+      `primary_conninfo = 'host=127.0.0.1 port=${new URL(primary.url).port} user=replicator password=pw'`,
+    ])
+    return place
+  })
 
 describe("a streaming replica", () => {
   it(
