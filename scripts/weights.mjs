@@ -41,8 +41,8 @@ const LIMITS = {
   "src/files.ts": [308, 448, 496, "diff", ...EVENTS],
   // Comparisons (statistics, differences in words), accounts, the index of words, and questions about recorded files.
   "src/studio.ts": [815, 898, 987, "diff", "pure-rand", "simple-statistics", ...EVENTS, ...RULES],
-  // 45 kB bundled, of files, load with a fork that records them.
-  "src/testing.ts": [128, 189, 1014, "effect"],
+  // 45 kB bundled, of files, load with a fork that records them. The suite tests ranges of the chain, too.
+  "src/testing.ts": [128, 189, 1016, "effect"],
   // Every command loads the first, with the rule which log is meant if none is named; the second adds what a command loads that only reads a log, and tells
   // which of its open tasks are at work: no kernel, rules or sandbox.
   "src/cli/Start.ts": [57, 97, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],

@@ -52,7 +52,7 @@ export const audits = Command.make(
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
-      const how = yield* AuditParts.mode(divided)
+      const how = yield* AuditParts.mode(divided, AuditParts.momentOf)
       if (how._tag === "Part")
         return yield* writePart({
           output,

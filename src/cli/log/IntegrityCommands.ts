@@ -13,12 +13,16 @@ import { examine } from "../../events/sqlite/integrity/doctor.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common, flag, optionalText, text } from "../command/CommonOptions.ts"
+import { common, flag, isGiven, type OptionValue, optionalText, text } from "../command/CommonOptions.ts"
 import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as ExportSummary from "../export/ExportSummary.ts"
 import * as OutputFormat from "../export/OutputFormat.ts"
 import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
+import * as AuditParts from "../parts/AuditParts.ts"
+import * as ChainParts from "../parts/ChainParts.ts"
+import * as PartOption from "../parts/PartOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, time } from "../terminal/Text.ts"
 import * as KeyFile from "./KeyFile.ts"
@@ -39,16 +43,34 @@ const anchorOptions = {
 
 const quick = flag("quick", "Verify only the hash chain, not the indexes and the data next to the events")
 
+const partOptions = {
+  parts: PartOption.parts,
+  part: PartOption.part,
+  merge: PartOption.merge,
+  until: optionalText("until", "With --part, --merge: the last event of all parts, such as @120000"),
+  output: optionalText("output", "With --part: the file to write; - is the standard output"),
+  force: flag("force", "With --part: replace the file if it exists"),
+}
+
 export const verify = Command.make(
   "verify",
-  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs },
-  ({ log, json, anchor, publicKey, quick, jobs: typedJobs }) =>
+  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs, ...partOptions },
+  ({ log: named, json, anchor, publicKey, quick, jobs: typedJobs, output, force, ...divided }) =>
     Effect.gen(function* () {
+      yield* PartOption.checkOutput({ part: divided.part, output, force })
+      const how = yield* AuditParts.mode(divided, ChainParts.positionOf)
+      if (how._tag === "Part") {
+        const beside = { anchor, publicKey, jobs: typedJobs, quick }
+        return yield* writePart({ ...how, output: yield* PartOption.outputOf(output), force, json }, beside)
+      }
       const log = yield* EventLog
       const checkedAnchor = yield* readAnchor(anchor, publicKey)
       const jobs = yield* JobsOption.asManyAsProcessors(typedJobs)
       const found = yield* verifying(json, (callbacks) =>
-        log.verifyWith({ ...callbacks, quick, jobs, ...anchorOption(checkedAnchor) }),
+        Effect.gen(function* () {
+          const verified = how._tag === "Whole" ? {} : { verified: yield* verifiedInParts(how, named, callbacks) }
+          return yield* log.verifyWith({ ...callbacks, quick, jobs, ...verified, ...anchorOption(checkedAnchor) })
+        }),
       )
       if (found._tag === "Tampered") {
         const { position, kind, reason, looks, findings } = found
@@ -70,13 +92,49 @@ export const verify = Command.make(
         ...(recordedAt === null ? [] : [ageLine(recordedAt, now)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Verify that the log is as Hindcast wrote it: the hash chain, tables, indexes, versions, ids, names, blobs, segments, " +
       "snapshots. Only an anchor reveals a removal of the last events or a rewrite of the whole log",
   ),
 )
+
+const verifiedInParts = (
+  how: ChainParts.Source,
+  log: Option.Option<string>,
+  { onProgress, onCheck }: Required<Pick<VerifyOptions, "onProgress" | "onCheck">>,
+) =>
+  Effect.gen(function* () {
+    yield* onCheck("the chain, in parts")
+    const until = how._tag === "Merge" ? how.until : (yield* (yield* EventLog).head).position
+    return yield* ChainParts.verifiedHead(how, { log, until, onProgress: (done) => onProgress(done, until) })
+  })
+
+interface TypedPart extends Omit<ChainParts.PartToWrite, "onProgress"> {
+  readonly json: boolean
+}
+
+const writePart = ({ json, ...part }: TypedPart, beside: { readonly [option: string]: OptionValue }) =>
+  Effect.gen(function* () {
+    if (Object.values(beside).some(isGiven)) {
+      return yield* new BadInput({
+        input: "--part",
+        expected: "no other options than --until, --output, --force, --log and --json",
+        found: "one",
+        advice: "The merging takes --anchor, --quick and --jobs.",
+      })
+    }
+    const written = yield* ProgressLine.during({ verb: "verified", unit: "events", json }, (onProgress) =>
+      ChainParts.write({ ...part, onProgress }),
+    )
+    const name = PartOption.textOf(part.part)
+    yield* ExportSummary.printSummary(
+      { output: part.output, json },
+      { ...written, part: name },
+      `Verified ${count(written.events, "event")} of ${written.ofEvents}, the part ${name}, in ${part.output}. Only merging all parts says whether the log is intact.`,
+    )
+  })
 
 /** When the head was recorded, by its recorder's clock; null for an empty log. */
 const recordedAtOf = (log: EventLog.Service, position: number) =>

@@ -32,8 +32,18 @@ export interface Typed {
   readonly until: Option.Option<string>
 }
 
-/** The mode of a command line. */
-export const mode = ({ parts, part, merge, until }: Typed) =>
+/** The position of a moment. */
+export const momentOf = Moment.resolve
+
+/**
+ * The mode of a command line.
+ *
+ * @param positionOf resolves `--until`
+ */
+export const mode = <E, R>(
+  { parts, part, merge, until }: Typed,
+  positionOf: (moment: string) => Effect.Effect<number, E, R>,
+) =>
   Effect.gen(function* () {
     const given = [
       ...(Option.isSome(parts) ? ["--parts"] : []),
@@ -53,14 +63,11 @@ export const mode = ({ parts, part, merge, until }: Typed) =>
         advice: "`hindcast log info` shows the position of the last event.",
       })
     }
-    const last = yield* momentOf(until.value)
+    const last = yield* positionOf(until.value)
     if (Option.isSome(part)) return Mode.Part({ part: yield* PartOption.parse(part.value), until: last })
     if (merge.length > 0) return Mode.Merge({ files: merge, until: last })
     return yield* new BadInput({ input: "--until", expected: "it with --part or --merge", found: "neither" })
   })
-
-/** The position of a moment. */
-export const momentOf = Moment.resolve
 
 /** The event at a position, as the head of the log at that moment. */
 export const headAt = (position: number) =>

@@ -13,7 +13,7 @@ import * as PartOption from "./PartOption.ts"
 /** Of what a file is a part. */
 export interface PartOf {
   /** The kind of the items. */
-  readonly kind: "verdicts" | "audits" | "files"
+  readonly kind: "verdicts" | "audits" | "files" | "heads"
   /** SHA-256 of all that parts of the same work have in common. */
   readonly about: string
   readonly part: TaskPart
@@ -43,7 +43,7 @@ export class PartUnusable extends Data.TaggedError("PartUnusable")<{
 const Header = Schema.Struct({
   hindcast: Schema.Literal("part"),
   format: Schema.Literal(1),
-  kind: Schema.Literal("verdicts", "audits", "files"),
+  kind: Schema.Literal("verdicts", "audits", "files", "heads"),
   about: Schema.String,
   part: Schema.Int.pipe(Schema.between(1, MAX_PARTS)),
   of: Schema.Int.pipe(Schema.between(1, MAX_PARTS)),

@@ -1,9 +1,11 @@
 /** Verifies the hash chain of any backend, optionally against an anchor. */
 
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
+import type { InvalidOptions } from "../../values/Options.ts"
+import * as Options from "../../values/Options.ts"
 import { LogCorrupt, type LogError } from "../log/EventLog.ts"
-import type { VerifyOptions } from "../log/Verification.ts"
+import { ChainRange, type VerifyOptions } from "../log/Verification.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 import * as TamperClassification from "./TamperClassification.ts"
@@ -35,7 +37,7 @@ export const BEGINNING: Head = { position: 0, hash: Chain.GENESIS }
  * Recomputes the chain and compares it with the anchor. If a page is unreadable, reads row by row, so that the error
  * names the first unreadable position.
  *
- * @param from a head up to which the chain, and an anchor up to there, are verified already. Default: the beginning
+ * @param from a head up to which the chain is verified already. Default: the beginning
  */
 export const verify = (
   source: Source,
@@ -46,6 +48,10 @@ export const verify = (
     const atStart = yield* source.head
     let head = from
     if (anchor?.position === 0 && anchor.hash !== BEGINNING.hash) return broken(rewritten(anchor))
+    if (anchor !== undefined && anchor.position > 0 && anchor.position <= from.position) {
+      const stored = yield* headAt(source, anchor.position)
+      if (stored?.hash !== anchor.hash) return broken(rewritten(anchor))
+    }
     let isAnchorChecked = anchor === undefined || anchor.position <= from.position
     while (true) {
       const rows = yield* readNext(source, head)
@@ -82,18 +88,42 @@ export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored
   return { position, hash }
 }
 
-/** Walks the chain to a position, or up to the first break. The caller must know whether to trust `from`. */
-export const walkTo = (source: Pick<Source, "page">, from: Head, until: number): Effect.Effect<Head, LogError> =>
-  Effect.gen(function* () {
-    let head = from
-    while (head.position < until) {
+/**
+ * Walks a range of the chain. Emits the head stored before it, then the head after each page. Ends early at the first
+ * event that does not continue the chain, and is empty if the head before the range is missing. The caller must know
+ * whether to trust the first head.
+ */
+export const range = (source: Pick<Source, "page">, { after, until }: ChainRange): Stream.Stream<Head, LogError> =>
+  Stream.unwrap(
+    Effect.map(headAt(source, after), (from) =>
+      from === undefined ? Stream.empty : Stream.concat(Stream.make(from), walked(source, from, until)),
+    ),
+  )
+
+/** The method `verifyRange` of a log. */
+export const ranges =
+  (source: Pick<Source, "page">) =>
+  (given: ChainRange): Stream.Stream<Head, InvalidOptions | LogError> =>
+    Stream.unwrap(Effect.map(Options.decode("verifyRange", ChainRange, given), (found) => range(source, found)))
+
+const walked = (source: Pick<Source, "page">, from: Head, until: number): Stream.Stream<Head, LogError> =>
+  Stream.unfoldEffect(from, (head) =>
+    Effect.gen(function* () {
+      if (head.position >= until) return Option.none()
       const rows = yield* source.page(beginning(head), Math.min(PAGE_SIZE, until - head.position))
       const next = walk(head, rows)
-      if (rows.length === 0 || next.position - head.position !== rows.length) return next
-      head = next
-    }
-    return head
-  })
+      yield* yieldToEventLoop
+      return next.position === head.position ? Option.none() : Option.some([next, next])
+    }),
+  )
+
+/** A position with the hash that is stored there. */
+const headAt = (source: Pick<Source, "page">, position: number): Effect.Effect<Head | undefined, LogError> =>
+  position === 0
+    ? Effect.succeed(BEGINNING)
+    : Effect.map(source.page(position - 1, 1), ([row]) =>
+        row?.link.position === position ? { position, hash: row.hash } : undefined,
+      )
 
 const rowAt = (rows: ReadonlyArray<TamperClassification.StoredRow>, from: Head, to: Head, position: number) =>
   position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined

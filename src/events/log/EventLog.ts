@@ -12,7 +12,7 @@ import type { AppendError, LogError } from "./LogErrors.ts"
 import type { LogFile } from "./LogFile.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { TaskPart } from "./TaskPart.ts"
-import type { Verification, VerifyOptions } from "./Verification.ts"
+import type { ChainRange, Verification, VerifyOptions } from "./Verification.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
 export {
@@ -45,7 +45,7 @@ export {
   VersionConflict,
 } from "./LogErrors.ts"
 export type { TaskPart } from "./TaskPart.ts"
-export { type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
+export { ChainRange, type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
 
 /** The timeline that every log has. */
 export const MAIN = "main"
@@ -181,6 +181,13 @@ export declare namespace EventLog {
     readonly verify: Effect.Effect<Verification, LogError>
     /** Like `verify`, with an anchor, progress reports, or the chain alone. */
     readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, InvalidOptions | LogError>
+    /**
+     * Walks a part of the chain, so that several processes can share a verification. Emits the head stored before the
+     * range, then the head after each page. Ends early at the first event that does not continue the chain, and is
+     * empty if the event before the range is missing. A range proves nothing alone: join the ranges from the beginning,
+     * each at the head that the one before reached, and give the last head to `verifyWith` as `verified`.
+     */
+    readonly verifyRange: (range: ChainRange) => Stream.Stream<Head, InvalidOptions | LogError>
   }
 }
 

@@ -105,6 +105,11 @@ export interface VerifyOptions {
    */
   readonly jobs?: number
   /**
+   * A head up to which the caller has verified the chain by `verifyRange`, from the beginning. The verification believes
+   * it, and continues from there. Default: none.
+   */
+  readonly verified?: Head
+  /**
    * Called after each page with the number of verified events, and the number in the log at the start (or now, if
    * higher).
    */
@@ -113,16 +118,29 @@ export interface VerifyOptions {
   readonly onCheck?: (what: string) => Effect.Effect<void>
 }
 
+/** The events after a position, up to and including another. */
+export interface ChainRange {
+  readonly after: number
+  readonly until: number
+}
+
+/** Schema of `ChainRange`. */
+export const ChainRange = Options.of<ChainRange>({
+  required: { after: Options.wholeNumber(0), until: Options.wholeNumber(0) },
+})
+
+const head = Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } })
+
 /** Schemas of the options that `verify` and the doctor share. */
 export const sharedVerifyFields = {
-  anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
+  anchor: head,
   onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
   onCheck: Options.callable<NonNullable<VerifyOptions["onCheck"]>>(),
 }
 
 /** Schema of `VerifyOptions`. */
 export const VerifyOptions = Options.of<VerifyOptions>({
-  optional: { ...sharedVerifyFields, quick: Schema.Boolean, jobs: Options.wholeNumber(1) },
+  optional: { ...sharedVerifyFields, quick: Schema.Boolean, jobs: Options.wholeNumber(1), verified: head },
 })
 
 /**

@@ -153,12 +153,13 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys, bl
       verify: verifyChain(source),
       verifyWith: (given) =>
         Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),
+      verifyRange: Verifier.ranges(source),
     })
   })
 
 /** Arrays have no indexes that could differ from the chain. */
 const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
-  Effect.map(Verifier.verify(source, options), (chained) => {
+  Effect.map(Verifier.verify(source, options, options.verified), (chained) => {
     const told = chained.broken === null ? `${chained.events} events` : `broken at @${chained.broken.position}`
     const looks = [{ what: "chain", looked: true, told }]
     if (chained.broken !== null) return Verification.Tampered({ ...chained.broken, looks, findings: [] })

@@ -1,6 +1,6 @@
 /** The event log on a PostgreSQL server: opens connections, and builds the log's services on them. */
 
-import { Context, Effect, Either, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option, Stream } from "effect"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as AsyncWriter from "../append/AsyncWriter.ts"
@@ -148,6 +148,13 @@ const opened = (options: PostgresOptions, address: Address.Address): Layer.Layer
         glance,
         verify: verifyLog(),
         verifyWith: (given) => Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), verifyLog),
+        verifyRange: (range) =>
+          Stream.unwrap(
+            Effect.map(
+              Effect.promise(() => import("./verify.ts")),
+              ({ rangesOf }) => rangesOf(database)(range),
+            ),
+          ),
       })
       const cache = snapshots.make({
         database,

@@ -34,7 +34,7 @@ export const verify = (database: Database, options: VerifyOptions = {}): Effect.
   Effect.gen(function* () {
     const { quick = false, onCheck = () => Effect.void } = options
     yield* onCheck("chain")
-    const chained = yield* Verifier.verify(sourceOf(database), options)
+    const chained = yield* Verifier.verify(sourceOf(database), options, options.verified)
     const { broken } = chained
     const looks: Array<CheckResult> = [
       {
@@ -61,6 +61,9 @@ export const verify = (database: Database, options: VerifyOptions = {}): Effect.
     if (chained.broken !== null) return yield* Effect.dieMessage("a broken chain without a flaw")
     return Verification.Intact({ head: chained.head, events: chained.events, looks })
   })
+
+/** Walks ranges of the chain. */
+export const rangesOf = (database: Database) => Verifier.ranges(sourceOf(database))
 
 const sourceOf = (database: Database): Verifier.Source => {
   const { address, query } = database

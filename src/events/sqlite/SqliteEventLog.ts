@@ -1,6 +1,6 @@
 /** The event log in one SQLite file: opens connections, and builds the log's services on them. */
 
-import { Context, Effect, Either, Layer, Option, Schema, Scope } from "effect"
+import { Context, Effect, Either, Layer, Option, Schema, Scope, Stream } from "effect"
 import { machine } from "../../platform/user/Machine.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
@@ -154,6 +154,8 @@ const opened = (options: SqliteOptions) =>
         verify: verifyLog(stores),
         verifyWith: (given) =>
           Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyLog(stores, options)),
+        verifyRange: (range) =>
+          Stream.unwrap(Effect.map(verification, ({ verifyRange }) => verifyRange(stores, range))),
       })
       const stored = {
         reader: database,
@@ -188,11 +190,10 @@ const opened = (options: SqliteOptions) =>
 
 // Verifying, archiving and bundling are rare and as large as the rest, so they load on demand.
 
+const verification = Effect.promise(() => import("./integrity/verify.ts"))
+
 const verifyLog = (stores: Stores, options?: VerifyOptions) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./integrity/verify.ts")),
-    ({ verify }) => verify(stores, options),
-  )
+  Effect.flatMap(verification, ({ verify }) => verify(stores, options))
 
 const archiveOf = (stores: archiving.Stores) =>
   Archive.of({

@@ -1,6 +1,6 @@
 /** Conformance tests of the hash chain and its verification. */
 
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import { InvalidOptions } from "../../values/Options.ts"
 import * as Chain from "../integrity/Chain.ts"
@@ -8,6 +8,33 @@ import * as EventLog from "../log/EventLog.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
 export const verifying = (test: Test): void => {
+  test(
+    "ranges of the chain join at their heads, and a verification continues from the last one",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(notes("a", 2500))
+      const head = yield* log.head
+      const walked = (after: number, until: number) =>
+        Effect.map(Stream.runCollect(log.verifyRange({ after, until })), (heads) => [...heads])
+      const [first, second] = [yield* walked(0, 1700), yield* walked(1700, 2500)]
+      expect(first[0]).toEqual({ position: 0, hash: Chain.GENESIS })
+      expect(second[0]).toEqual(first.at(-1))
+      expect(second.at(-1)).toEqual(head)
+      expect(first.length).toBeGreaterThan(2)
+      expect(yield* walked(1700, 1700)).toEqual([first.at(-1)])
+      expect(yield* walked(2499, 9000)).toMatchObject([{ position: 2499 }, head])
+      expect(yield* walked(2501, 9000)).toEqual([])
+      const whole = yield* log.verify
+      expect(yield* log.verifyWith({ verified: head })).toEqual(whole)
+      const anchor = { position: 1700, hash: "f".repeat(64) }
+      expect(yield* log.verifyWith({ verified: head, anchor })).toEqual(yield* log.verifyWith({ anchor }))
+      for (const wrong of [{ after: -1, until: 2 }, { after: 0 }, { after: 0, until: 1.5 }])
+        expect(yield* Effect.flip(Stream.runDrain(log.verifyRange(wrong as EventLog.ChainRange)))).toBeInstanceOf(
+          InvalidOptions,
+        )
+    }),
+  )
+
   test(
     "each hash follows from the previous one",
     Effect.gen(function* () {

@@ -57,6 +57,7 @@ export const layer = (filename: string) =>
         mayHave: () => true,
         verify: Effect.flatMap(log, (log) => log.verify),
         verifyWith: (options) => Effect.flatMap(log, (log) => log.verifyWith(options)),
+        verifyRange: (range) => Stream.unwrap(Effect.map(log, (log) => log.verifyRange(range))),
       })
     }),
   )

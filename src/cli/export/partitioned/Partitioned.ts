@@ -49,7 +49,7 @@ export const partitioned = Command.make(
       if (buckets > MAX_PARTS)
         return yield* new BadInput({ input: "--buckets", expected: `at most ${MAX_PARTS}`, found: `${buckets}` })
       const isWhole = Option.isNone(divided.part) && divided.merge.length === 0
-      const how = yield* AuditParts.mode({ ...divided, until: isWhole ? Option.none() : until })
+      const how = yield* AuditParts.mode({ ...divided, until: isWhole ? Option.none() : until }, AuditParts.momentOf)
       const { position } = yield* (yield* EventLog).head
       const last = isWhole && Option.isSome(until) ? yield* AuditParts.momentOf(until.value) : position
       const head = yield* AuditParts.headAt("until" in how ? how.until : last)

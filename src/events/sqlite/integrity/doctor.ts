@@ -23,7 +23,7 @@ import { verifyChain } from "./storedChain.ts"
 import { CHAIN, damaged, reportingDamage, toVerification, unavailable } from "./verify.ts"
 
 /** Options of an examination. */
-export interface ExamineOptions extends Omit<VerifyOptions, "quick" | "jobs"> {
+export interface ExamineOptions extends Omit<VerifyOptions, "quick" | "jobs" | "verified"> {
   /** False to skip the chain, which takes longest. Default: true. */
   readonly chain?: boolean
 }

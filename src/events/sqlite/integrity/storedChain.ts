@@ -30,11 +30,10 @@ export const verifyChain = (
 ): Effect.Effect<Verifier.ChainResult, LogError> =>
   Effect.suspend(() => {
     const reading = <A>(read: () => A) => attemptRead(database.filename, read)
-    const page = pages(database, segments)
     return Verifier.verify(
       {
         head: reading(() => readHead(database)),
-        page: (after, limit) => reading(() => page(after, limit)),
+        ...rangeSource(database, segments),
         versionBefore: (timeline, stream, position) =>
           reading(() => {
             const retained = Number(database.rows(VERSION_BEFORE, [stream, timeline, position])[0]?.[0] ?? 0)
@@ -45,6 +44,12 @@ export const verifyChain = (
       from,
     )
   })
+
+/** The rows of the file and its segments, for walks of the chain. */
+export const rangeSource = (database: LogDatabase, segments: Segments): Pick<Verifier.Source, "page"> => {
+  const page = pages(database, segments)
+  return { page: (after, limit) => attemptRead(database.filename, () => page(after, limit)) }
+}
 
 /** The version of the last archived event that a query selects; 0 if there is none. */
 const archivedVersion = (segments: Segments, query: Query): number => {

@@ -3,16 +3,21 @@
 import { Effect, Either } from "effect"
 import * as Threads from "../../../platform/threads/Threads.ts"
 import type { Break } from "../../integrity/TamperClassification.ts"
-import type * as Verifier from "../../integrity/Verifier.ts"
+import * as Verifier from "../../integrity/Verifier.ts"
 import { type LogCorrupt, type LogError, LogUnavailable, SegmentUnavailable } from "../../log/EventLog.ts"
 import type { LogFile } from "../../log/LogFile.ts"
-import type { Finding } from "../../log/Verification.ts"
-import { type CheckResult, Verification, type VerifyOptions } from "../../log/Verification.ts"
+import {
+  type ChainRange,
+  type CheckResult,
+  type Finding,
+  Verification,
+  type VerifyOptions,
+} from "../../log/Verification.ts"
 import { readHead } from "../read.ts"
 import { type Check, type CheckOutcome, counted, type Flaw, readLog, type Stores } from "./checks/Check.ts"
 import { checksOf } from "./checks/checksOf.ts"
 import { recovery } from "./recovery.ts"
-import { verifyChain } from "./storedChain.ts"
+import { rangeSource, verifyChain } from "./storedChain.ts"
 import { soundHead } from "./threads/chainRange.ts"
 import type { CheckPiece } from "./threads/checkPiece.ts"
 
@@ -27,8 +32,8 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
     const threads = jobs === 1 || file === undefined ? undefined : yield* Threads.start(jobs)
     yield* onCheck(CHAIN)
     const head =
-      threads === undefined || file === undefined
-        ? undefined
+      threads === undefined || file === undefined || options.verified !== undefined
+        ? options.verified
         : yield* soundHead(threads, file, (yield* readLog(stores, () => readHead(stores.database))).position, options)
     const chained = yield* verifyChain(stores.database, stores.segments, options, head)
     const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: summaryOf(chained) }]
@@ -55,6 +60,10 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
       ({ message }) => new LogUnavailable({ log: stores.database.filename, reason: message }),
     ),
   )
+
+/** Walks ranges of the chain. */
+export const verifyRange = ({ database, segments }: Stores, range: ChainRange) =>
+  Verifier.ranges(rangeSource(database, segments))(range)
 
 const LEFT_OUT = "skipped by a quick verification"
 

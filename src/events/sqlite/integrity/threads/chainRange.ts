@@ -4,21 +4,19 @@
  * the result is the same.
  */
 
-import { Effect, type Scope } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import type { ThreadDied, Threads } from "../../../../platform/threads/Threads.ts"
 import * as Verifier from "../../../integrity/Verifier.ts"
 import type { LogError } from "../../../log/EventLog.ts"
 import type { LogFile } from "../../../log/LogFile.ts"
-import type { VerifyOptions } from "../../../log/Verification.ts"
+import type { ChainRange, VerifyOptions } from "../../../log/Verification.ts"
 import type { Head } from "../../../vocabulary/Event.ts"
-import { attemptRead, type StatementError } from "../../file/database.ts"
-import { pages } from "../storedChain.ts"
+import type { StatementError } from "../../file/database.ts"
+import { rangeSource } from "../storedChain.ts"
 import { openStores } from "./openStores.ts"
 
-export interface ChainRange {
+export interface FileRange extends ChainRange {
   readonly file: LogFile
-  readonly after: number
-  readonly until: number
 }
 
 /** The stored head before a range, and the head that the walk reached. Null if the range is unreadable. */
@@ -28,16 +26,12 @@ export const walkRange = ({
   file,
   after,
   until,
-}: ChainRange): Effect.Effect<WalkedRange, LogError | StatementError, Scope.Scope> =>
+}: FileRange): Effect.Effect<WalkedRange, LogError | StatementError, Scope.Scope> =>
   Effect.gen(function* () {
     const { database, segments } = yield* openStores(file)
-    const page = pages(database, segments)
-    const source = {
-      page: (after: number, limit: number) => attemptRead(file.filename, () => page(after, limit)),
-    }
-    const [before] = after === 0 ? [] : yield* source.page(after - 1, 1)
-    const from = before === undefined ? Verifier.BEGINNING : { position: before.link.position, hash: before.hash }
-    return { from, to: yield* Verifier.walkTo(source, from, until) }
+    const heads = yield* Stream.runCollect(Verifier.range(rangeSource(database, segments), { after, until }))
+    const [from, ...rest] = heads
+    return from === undefined ? null : { from, to: rest.at(-1) ?? from }
   })
 
 /** The head up to which threads found the chain sound: `upTo`, or an earlier one. */
@@ -73,9 +67,9 @@ const MAX_RANGE = 25_000
 const MIN_RANGE = 1_000
 
 /** Cuts ranges, also at the anchor, several per thread so that all threads end at about the same time. */
-const ranges = (file: LogFile, upTo: number, jobs: number, cut = 0): ReadonlyArray<ChainRange> => {
+const ranges = (file: LogFile, upTo: number, jobs: number, cut = 0): ReadonlyArray<FileRange> => {
   const size = Math.min(MAX_RANGE, Math.max(MIN_RANGE, Math.ceil(upTo / (4 * jobs))))
-  const found: Array<ChainRange> = []
+  const found: Array<FileRange> = []
   for (let after = 0; after < upTo; ) {
     const end = Math.min(after + size, upTo)
     const until = after < cut && cut < end ? cut : end
