@@ -5,7 +5,7 @@ import { Effect, Fiber, Schedule, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { type AppendError, EventLog } from "../../src/events/log/EventLog.ts"
 import type { TaskQueue } from "../../src/kernel/queue/TaskQueue.ts"
-import { control, type Disk, logDisk, mayMount, ownServer } from "../postgres/cluster.ts"
+import { control, type Disk, logDisk, mayMount, ownServer, processesOf } from "../postgres/cluster.ts"
 import { all, assertWhole, next, submitAll, trial } from "../postgres/runnerTrial.ts"
 import { schema, sql, urlOf } from "../postgres/server.ts"
 
@@ -28,13 +28,6 @@ const on = <A, E>(
       }),
     ),
   )
-
-/** The server's processes: the first line of its file names the first, whose children serve connections. */
-const processesOf = (directory: string): ReadonlyArray<number> => {
-  const first = Number(fs.readFileSync(path.join(directory, "data", "postmaster.pid"), "utf8").split("\n")[0])
-  const children = fs.readFileSync(`/proc/${first}/task/${first}/children`, "utf8")
-  return [first, ...children.split(" ").filter(Boolean).map(Number)]
-}
 
 it(
   "runners survive a server that stands still for 30 seconds: no task is lost, no command repeated",

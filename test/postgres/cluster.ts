@@ -198,6 +198,13 @@ export const ownServer = ({ encoding = "UTF8", disk }: { readonly encoding?: str
       }),
   )
 
+/** The server's processes: the first line of its file names the first, whose children serve connections. */
+export const processesOf = (directory: string): ReadonlyArray<number> => {
+  const first = Number(fs.readFileSync(path.join(directory, "data", "postmaster.pid"), "utf8").split("\n")[0])
+  const children = fs.readFileSync(`/proc/${first}/task/${first}/children`, "utf8")
+  return [first, ...children.split(" ").filter(Boolean).map(Number)]
+}
+
 /** Whether this user may mount a file system, as root outside of most containers. */
 export const mayMount = (): boolean => {
   const place = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-mount-"))
