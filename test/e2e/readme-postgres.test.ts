@@ -25,8 +25,8 @@ const given = new URL((await server()).url)
 const password = decodeURIComponent(given.password)
 given.password = ""
 
-const schemas = ["agent", "desk", "demo"].map((name) => `t_${randomBytes(6).toString("hex")}_${name}`)
-const [agent = "", desk = "", told = ""] = schemas.map((schema) => `${given.href}?schema=${schema}`)
+const schemas = ["agent", "desk", "demo", "world"].map((name) => `t_${randomBytes(6).toString("hex")}_${name}`)
+const [agent = "", desk = "", told = "", world = ""] = schemas.map((schema) => `${given.href}?schema=${schema}`)
 
 const readme = fs.readFileSync(inRepository("README.md"), "utf8")
 const page = path.join(place.directory, "README.md")
@@ -76,5 +76,17 @@ describe("the demo with a log on a server", () => {
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.stderr).toContain("expected a URL without a password, because the demo names its log")
     expect(refused.stderr).not.toContain(encodeURIComponent(password))
+  }, 120_000)
+
+  it("plays its world there, too, and makes a season of tasks only in a file", async () => {
+    const options = { cwd: place.directory, env: { PGPASSWORD: password } }
+    const { code, stdout, stderr } = await start(["demo", "--world", "--json", "--log", world], options).ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(JSON.parse(stdout)).toMatchObject({ log: world })
+    const verified = await hindcast(["log", "verify", "--json", "--log", world], options)
+    expect(JSON.parse(verified.stdout)).toMatchObject({ intact: true })
+    const season = await hindcast(["demo", "--tasks", "5", "--log", `${given.href}?schema=t_none`], options)
+    expect(season.code).toBe(1)
+    expect(season.stderr).toContain("expected a log in a file")
   }, 120_000)
 })
