@@ -95,7 +95,7 @@ describe("a chat", () => {
       expect(screen).toMatch(/^I add\.\n→ counter\/add \{"by":2\}\nThe agent asks/)
       expect(screen).toContain('← counter/add succeeded {"count":2}\nIt is 2.\n')
       for (const shown of [
-        ...["ready task", "test/one: 3 answers, 300 tokens in, 30 out, at an unknown price", "MessageSent"],
+        ...["ready task", "test/one: 3 calls, 300 tokens in, 30 out, cost unknown", "MessageSent"],
         ...["InputReceived", "/nothing: expected one of"],
       ])
         expect(screen).toContain(shown)

@@ -115,7 +115,7 @@ describe("hindcast chat", () => {
         }
         terminal.type("/quit\r")
         expect(await terminal.ended).toBe(0)
-        expect(terminal.screen().join("\n")).toMatch(/^you: \/quit\nopenai-compatible\/one: 4 answers, 400 tokens in/m)
+        expect(terminal.screen().join("\n")).toMatch(/^you: \/quit\nopenai-compatible\/one: 4 calls, 400 tokens in/m)
       })
       expect(asked.map(({ messages }) => messages.at(-1)?.role)).toEqual(["user", "user", "tool", "user"])
     }),

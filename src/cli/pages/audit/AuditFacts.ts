@@ -1,4 +1,5 @@
 /** The counts of an audit in words, for the text and the Markdown audit. */
+import type { UseOfModel } from "../../../projections/audit/ModelUse.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as CaptureSummary from "../../../projections/state/CaptureSummary.ts"
 import { filesInWords } from "../../../projections/state/files/filesInWords.ts"
@@ -69,7 +70,7 @@ const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
 type Model = NonNullable<TaskAudit["model"]>
 
 /** `3 calls, 1 failed, 1200 tokens in, 45 out`; with `at least` if the tokens of a call are unknown, and `tokens unknown` if none are known. */
-const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmetered }: Model): string =>
+export const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmetered }: UseOfModel): string =>
   [
     count(calls, "call"),
     ...(failed === 0 ? [] : [`${failed} failed`]),
