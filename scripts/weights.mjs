@@ -22,9 +22,9 @@ const LIMITS = {
   // events' vocabulary has the event of purged files, and models' failures the one reader of `Retry-After`. A
   // projector is three modules: the fold, its progress, and the stream of changes. Rules are checked against the
   // vocabulary before they score. Reads of every log expand compact steps: ten modules. Everything that has the vocabulary has
-  // the module of Standard Schemas.
-  "src/index.ts": [790, 1179, 1408, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [242, 393, 1477, ...EVENTS],
+  // the module of Standard Schemas. A log on a server has the files of plugins.
+  "src/index.ts": [790, 1180, 1412, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [242, 393, 1481, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
   "src/record/index.ts": [191, 305, 731, ...EVENTS],

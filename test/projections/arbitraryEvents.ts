@@ -162,6 +162,9 @@ const one: fc.Arbitrary<Unplaced> = fc.oneof(
     event("PluginGranted", { plugin, given: { run: ["git"], runAny: true }, grants: {}, missing: [] }),
   ),
   plugin.map((plugin) => event("PluginGrantRevoked", { plugin, revoked: { run: ["git"] }, grants: {} })),
+  plugin.map((plugin) =>
+    event("PluginFilesStored", { plugin, digest: "d".repeat(64), part: 1, of: 1, content: "H4sI" }),
+  ),
   plugin.map((plugin) => event("PluginRemoved", { plugin })),
   plugin.map((plugin) => event("PluginActivated", { plugin })),
   plugin.map((plugin) => event("PluginDeactivated", { plugin })),

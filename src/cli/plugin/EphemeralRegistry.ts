@@ -2,7 +2,7 @@
 import type { Option } from "effect"
 import { Effect, Layer } from "effect"
 import { layer as layerMemory } from "../../events/memory/MemoryEventLog.ts"
-import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
+import * as PluginCopies from "../../kernel/registry/copies/PluginCopies.ts"
 import * as Registry from "../../kernel/registry/Registry.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenLog from "../command/OpenLog.ts"

@@ -85,6 +85,17 @@ export const pluginEvents = [
     grants: JsonObject.annotations({ description: "The installed version's grants from now on" }),
     missing: optional(Schema.Array(MissingGrant).annotations({ description: "What a waiting update now lacks" })),
   }),
+  eventType(
+    "PluginFilesStored",
+    "A log on a server has the files of a plugin, for machines without a copy. Each digest is stored once.",
+    {
+      plugin,
+      digest: Sha256.annotations({ description: "Digest of the plugin's files" }),
+      part: Schema.Int.pipe(Schema.positive()).annotations({ description: "The number of this piece of the archive" }),
+      of: Schema.Int.pipe(Schema.positive()).annotations({ description: "The number of pieces" }),
+      content: Schema.String.annotations({ description: "Bytes of a tar file with gzip, in Base64" }),
+    },
+  ),
   eventType("PluginRemoved", "A person removed a plugin from the registry.", { plugin }),
   eventType("PluginActivated", "A plugin's active components take part again.", { plugin }),
   eventType("PluginDeactivated", "No component of a plugin takes part until somebody activates it.", { plugin }),

@@ -7,10 +7,10 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Held, Plugin } from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "./ComponentLookup.ts"
+import * as PluginCopies from "./copies/PluginCopies.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 import { asJson } from "./ImportEvents.ts"
 import { isInProcess } from "./InProcess.ts"
-import * as PluginCopies from "./PluginCopies.ts"
 import type { RegistryOptions } from "./RegistryOptions.ts"
 
 /** A revocation names grants that the plugin does not have. */

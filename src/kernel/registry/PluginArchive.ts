@@ -1,6 +1,7 @@
 /** Reads and unpacks plugin archives: tar files, with or without gzip. */
 
 import * as crypto from "node:crypto"
+import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { promisify } from "node:util"
@@ -14,6 +15,8 @@ import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
 interface ArchivedFile {
   readonly path: string
   readonly bytes: Buffer
+  /** Whether its owner may execute it. */
+  readonly executable: boolean
 }
 
 /**
@@ -42,12 +45,22 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
 /** The SHA-256 digest, in hexadecimal. */
 export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
+interface UnpackOptions {
+  /** Keeps the owner's permission to execute files, which archives of others do not get. Default: false. */
+  readonly executables?: boolean
+}
+
 /**
  * Unpacks an archive. Returns the plugin's directory: the top, or the only directory at the top, as `npm pack`
  * (`package/`) and Git hosts create it. Validates everything before it writes, creates only directories and regular
  * files, and refuses links, devices and paths that lead out. Skips `.git` and `node_modules`.
  */
-export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
+export const unpack = (
+  bytes: Buffer,
+  into: string,
+  source: string,
+  { executables = false }: UnpackOptions = {},
+): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
     const refuse = (issues: ReadonlyArray<string>) => new SourceRefused({ source, issues })
     // Loaded on first use: most plugins come as directories.
@@ -62,7 +75,10 @@ export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effe
     if (top === undefined) {
       return yield* refuse([`expected ${EITHER_FILE} at the top or in the only directory there, found neither`])
     }
-    yield* Effect.tryPromise({ try: () => write(files, into), catch: (cause) => refuse([reasonOf(cause)]) })
+    yield* Effect.tryPromise({
+      try: () => write(files, into, executables),
+      catch: (cause) => refuse([reasonOf(cause)]),
+    })
     return path.join(into, top)
   })
 
@@ -108,7 +124,8 @@ const entriesOf = (
         if (isKept) chunks.push(chunk)
       })
       entry.on("end", () => {
-        if (isKept && files.length <= LIMITS.files) files.push({ path: name, bytes: Buffer.concat(chunks) })
+        if (!isKept || files.length > LIMITS.files) return
+        files.push({ path: name, bytes: Buffer.concat(chunks), executable: ((entry.mode ?? 0) & S_IXUSR) !== 0 })
       })
     }
     const parser = new Parser({ strict: true, brotli: false, zstd: false, onReadEntry })
@@ -119,6 +136,8 @@ const entriesOf = (
     parser.on("end", () => resolve({ files, issues }))
     parser.end(tar)
   })
+
+const { S_IXUSR } = constants
 
 const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"])
 const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
@@ -154,10 +173,10 @@ const topOf = (files: ReadonlyArray<ArchivedFile>): string | undefined => {
   return top !== undefined && others.length === 0 && isPlugin(`${top}/`) ? top : undefined
 }
 
-const write = async (files: ReadonlyArray<ArchivedFile>, into: string): Promise<void> => {
+const write = async (files: ReadonlyArray<ArchivedFile>, into: string, executables: boolean): Promise<void> => {
   for (const file of files) {
     const target = path.join(into, file.path)
     await fs.mkdir(path.dirname(target), { recursive: true })
-    await fs.writeFile(target, file.bytes, { flag: "wx" })
+    await fs.writeFile(target, file.bytes, { flag: "wx", mode: executables && file.executable ? 0o700 : 0o600 })
   }
 }

@@ -2,6 +2,7 @@
 
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as ServerUrl from "../../events/log/ServerUrl.ts"
 import { GrantedPermissions, type Origin } from "../../events/vocabulary/Plugins.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
@@ -15,11 +16,12 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { FileUnreadable } from "../rules/Rubric.ts"
 import { find, isComponent, manifestOf, type NotInRegistry, notAComponent, pluginOf } from "./ComponentLookup.ts"
+import * as PluginCopies from "./copies/PluginCopies.ts"
+import type * as StoredCopies from "./copies/StoredCopies.ts"
 import * as GrantChanges from "./GrantChanges.ts"
 import { type GrantInvalid, UpdateHeld } from "./GrantComputation.ts"
 import * as ImportEvents from "./ImportEvents.ts"
 import * as InProcess from "./InProcess.ts"
-import * as PluginCopies from "./PluginCopies.ts"
 import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
 import { granted, isHeld, type RulesInvalid, validateSource, withGrants } from "./SourceValidation.ts"
@@ -27,10 +29,10 @@ import * as UpdateChanges from "./UpdateChanges.ts"
 import * as VouchedCode from "./VouchedCode.ts"
 
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
+export { CopyChanged, type InstalledPlugin } from "./copies/PluginCopies.ts"
 export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
 export { GrantInvalid, grantCommand, UpdateHeld } from "./GrantComputation.ts"
 export type { Declaration } from "./InProcess.ts"
-export { CopyChanged, type InstalledPlugin } from "./PluginCopies.ts"
 export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 export { SourceRefused } from "./SourceLimits.ts"
 export { RulesInvalid } from "./SourceValidation.ts"
@@ -88,7 +90,8 @@ export declare namespace Registry {
     readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
      * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). Copies the files
-     * next to the log under their digest, so that runs stay reproducible, and records requested and granted
+     * next to the log under their digest, so that runs stay reproducible (for a log on a server, also into the log, for
+     * other machines), and records requested and granted
      * permissions. The same digest again changes nothing; another digest is an update.
      *
      * An update that requests more than people granted, or changes code with grants by name, fails with `UpdateHeld`:
@@ -129,7 +132,7 @@ export declare namespace Registry {
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
      * The installed version, or another by its registry entry, ready to start. It checks that the copy has the recorded
-     * digest and that only its owner can write it.
+     * digest and that only its owner can write it. A machine without a copy takes it from a log on a server.
      */
     readonly installed: (
       plugin: string,
@@ -189,6 +192,21 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           }),
         )
 
+      /** A log in a file has its copies next to it. */
+      const onServer = <E>(work: (stored: typeof StoredCopies) => Effect.Effect<void, E>) =>
+        ServerUrl.isAddress(log.name)
+          ? Effect.flatMap(
+              Effect.promise(() => import("./copies/StoredCopies.ts")),
+              work,
+            )
+          : Effect.void
+
+      const keep = (plugin: Manifest.LoadedPlugin) =>
+        Effect.zipRight(
+          PluginCopies.keep(options.directory, plugin),
+          onServer(({ store }) => store(log, options.directory, plugin)),
+        )
+
       const importFrom = (source: string, importing: ImportOptions = {}) =>
         Effect.gen(function* () {
           const importOptions = yield* Options.decode("import", ImportOptions, importing)
@@ -201,7 +219,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
               const changes = yield* UpdateChanges.between(options.directory, before, found)
               const { manifest, digest, settlement } = candidate
               if (before !== undefined && changes !== undefined && isHeld(before, candidate)) {
-                yield* PluginCopies.keep(options.directory, found)
+                yield* keep(found)
                 yield* append(manifest.name, ImportEvents.holding(before, candidate))
                 return yield* new UpdateHeld({
                   plugin: manifest.name,
@@ -215,7 +233,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
                 })
               }
               const checked = yield* granted(candidate)
-              yield* PluginCopies.keep(options.directory, found)
+              yield* keep(found)
               yield* append(manifest.name, ImportEvents.installing(before, candidate, importOptions.activate ?? true))
               yield* VouchedCode.vouch(log, [{ plugin: manifest.name, digest, grants: checked.grants }])
               return {
@@ -298,6 +316,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
             const found = version ?? (yield* find(yield* state, plugin))
             if (InProcess.isInProcess(found)) return yield* InProcess.notDeclared(plugin)
             yield* VouchedCode.assertStartable(log, plugin, found)
+            yield* onServer(({ restore }) => restore(log, options.directory, plugin, found))
             return yield* PluginCopies.load(options.directory, plugin, found)
           }),
       }

@@ -9,7 +9,7 @@ import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { manifestOf } from "./ComponentLookup.ts"
-import * as PluginCopies from "./PluginCopies.ts"
+import * as PluginCopies from "./copies/PluginCopies.ts"
 
 /** The differences between two versions of a plugin. */
 export interface UpdateChanges {

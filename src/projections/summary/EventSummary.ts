@@ -43,6 +43,7 @@ const summaries: Summaries = {
     `${plugin} ${version} lacks ${missing.map(({ field, asked }) => `${field} ${asked}`).join(", ")}`,
   PluginGranted: ({ plugin, given }) => `${plugin} ${value(given)}`,
   PluginGrantRevoked: ({ plugin, revoked }) => `${plugin} ${value(revoked)}`,
+  PluginFilesStored: ({ plugin, digest, part, of }) => `${plugin} ${digest.slice(0, 16)}, ${part} of ${of}`,
   PluginRemoved: ({ plugin }) => plugin,
   PluginActivated: ({ plugin }) => plugin,
   PluginDeactivated: ({ plugin }) => plugin,

@@ -14,6 +14,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   PluginUpdateHeld: "plugin",
   PluginGranted: "plugin",
   PluginGrantRevoked: "plugin",
+  PluginFilesStored: "plugin",
   PluginRemoved: "plugin",
   PluginActivated: "plugin",
   PluginDeactivated: "plugin",

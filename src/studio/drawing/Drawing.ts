@@ -2,7 +2,7 @@
 
 import { Context, Effect, Either, Layer } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
+import * as PluginCopies from "../../kernel/registry/copies/PluginCopies.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import type { ViewCode } from "../wire/CourseSlice.ts"
 import * as Consent from "./Consent.ts"
