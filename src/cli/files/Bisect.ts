@@ -77,9 +77,11 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const whole = yield* EventLog
     const known = typed.fresh ? [] : yield* RecordedRuns.read(whole, asked)
     const runs: Array<Tested.Tested> = []
+    const inOrder = Tested.endsInOrder<Tested.Tested>(endsAtOnce ? states.length - 1 : 0)
     const onTested = (tested: Tested.Tested) => {
       if (!tested.isCached && tested.lost.length === 0) runs.push(tested)
-      return json ? Effect.void : Output.note(BisectLines.progress(tested))
+      const told = inOrder(tested).map((one) => Output.note(BisectLines.progress(one)))
+      return json ? Effect.void : Effect.all(told, { discard: true })
     }
     const found = yield* FileBisection.find({
       ...{

@@ -35,3 +35,23 @@ export const inWords = ({ verdict, exitCode, isLate, lost }: Omit<Tested, "outpu
   if (verdict === "good") return "succeeds"
   return verdict === "skip" ? "cannot be tested (exit 125)" : `fails with ${exitCode}`
 }
+
+/**
+ * Tells tests in the order in which they came, but for the last state's if it comes before the first state's: both ends
+ * are tested at once, and people read the good one first. A last state of 0 holds nothing back.
+ */
+export const endsInOrder = <One extends Pick<Tested, "index">>(last: number): ((one: One) => ReadonlyArray<One>) => {
+  let isFirstTold = last === 0
+  let held: ReadonlyArray<One> = []
+  return (one) => {
+    if (one.index === last && !isFirstTold) {
+      held = [one]
+      return []
+    }
+    if (one.index !== 0) return [one]
+    const told = [one, ...held]
+    isFirstTold = true
+    held = []
+    return told
+  }
+}
