@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as path from "node:path"
+import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 import { MAIN, PACKAGE } from "../built.ts"
 import { workplace } from "../workplace.ts"
@@ -112,6 +115,49 @@ describe("hindcast serve --listener", () => {
     expect(code).toBe(0)
     const reasons = (await payloads("TaskClosed", log)).map(({ reason }) => reason)
     expect(reasons.sort()).toEqual(["4", "42"])
+  })
+
+  it("has a model judge the tasks that it opened, before it ends", async () => {
+    const asked: Array<string> = []
+    const model = http.createServer(async (request, response) => {
+      asked.push(JSON.parse(await text(request)).model)
+      const content = JSON.stringify({ verdict: true, because: [], rationale: "it doubled" })
+      const delta = { index: 0, delta: { role: "assistant", content }, finish_reason: "stop" }
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", choices: [delta] })}\n\n`)
+      response.end("data: [DONE]\n\n")
+    })
+    await once(model.listen(0, "127.0.0.1"), "listening")
+    const rewards = [{ name: "doubles", when: "The agent doubles.", weight: 0.5 }]
+    const measures = [{ name: "sums", description: "Sums", rewards }]
+    const rubric = file("sums.json", JSON.stringify({ name: "sums", measures }))
+    const log = place.file("judged.db")
+    const words = ["--listener", LINES, "--log", log, "--judge", "openai-compatible/judge"]
+    const run = async (...more: ReadonlyArray<string>) => {
+      const child = spawn(process.execPath, [MAIN, "serve", ...words, ...more], {
+        cwd: place.directory,
+        stdio: ["pipe", "ignore", "pipe"],
+        env: {
+          ...process.env,
+          OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+          OPENAI_COMPATIBLE_API_KEY: "sk-judge",
+        },
+      })
+      child.stdin.on("error", () => {})
+      child.stdin.end("2\n21\n")
+      const [said, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+      return { code, said }
+    }
+    expect(await run()).toMatchObject({ code: 1, said: expect.stringContaining("expected it with --rubric") })
+    expect(fs.existsSync(log)).toBe(false)
+    expect(await run("--rubric", rubric)).toMatchObject({ code: 0 })
+    model.closeAllConnections()
+    model.close()
+    expect(new Set(asked)).toEqual(new Set(["judge"]))
+    const judged = (await payloads("ScoringStarted", log)).filter(({ label }) => label === "judged")
+    expect(judged.length).toBe(2)
+    const finished = (await payloads("ScoringFinished", log)).map(({ scoreSetId }) => scoreSetId)
+    expect(finished).toEqual(expect.arrayContaining(judged.map(({ scoreSetId }) => scoreSetId)))
   })
 
   it("serves a listener of a plugin by its name", async () => {

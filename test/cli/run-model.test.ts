@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { server } from "../agents/models/servers.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { type Ended, start } from "./hindcast.ts"
+import { type Ended, listed, start } from "./hindcast.ts"
 
 const KEY = "sk-compatible-3f8a92c0"
 
@@ -110,6 +110,40 @@ describe("run --model", () => {
         .readdirSync(directory)
         .filter((name) => name.startsWith("log.db") && !name.endsWith(".plugins")))
         expect(fs.readFileSync(`${directory}/${name}`, "latin1")).not.toContain(KEY)
+    }),
+  )
+
+  it.scopedLive("sends the request again where the answer is late, and takes the one that comes first", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const { asked, listener } = answering()
+      let held: http.ServerResponse | undefined
+      // The first request gets no answer. Its repetition is the first that the other listener sees.
+      const url = yield* server((request, response) => {
+        if (held !== undefined) return listener(request, response)
+        held = response
+        request.resume()
+      })
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
+      const log = `${directory}/log.db`
+      const run = ["run", "--log", log, "--model", "openai-compatible/walker", "--goal", "Go north"]
+      const more = ["--plugin", inRepository("plugins", "text-room"), "--json"]
+      const { code, stdout } = yield* hindcast([...run, ...more, "--hedge", "1"], env)
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "achieved", model: { unmetered: 1 } })
+      const calls = (yield* Effect.promise(() => listed(["--type", "ModelCalled", "--log", log]))) as ReadonlyArray<{
+        readonly id: string
+        readonly payload: { readonly hedgeOf?: string }
+      }>
+      expect(calls[1]?.payload.hedgeOf).toBe(calls[0]?.id)
+      expect(yield* Effect.promise(() => listed(["--type", "ModelFailed", "--log", log]))).toMatchObject([
+        { causationId: calls[0]?.id, payload: { kind: "cancelled" } },
+      ])
+      expect(asked.length).toBeGreaterThanOrEqual(2)
+
+      const wrong = yield* hindcast([...run, "--hedge", "soon"], env)
+      expect(wrong.code).toBe(1)
+      expect(wrong.stderr).toContain("--hedge")
     }),
   )
 

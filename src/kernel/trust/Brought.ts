@@ -12,9 +12,9 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { ENDS } from "../acting/CommandState.ts"
+import { manifestOf } from "../registry/ComponentLookup.ts"
 import * as GrantComputation from "../registry/GrantComputation.ts"
 import { isInProcess } from "../registry/InProcess.ts"
-import { manifestOf } from "../registry/Registry.ts"
 
 /** An active plugin, which a task would start. */
 export interface BroughtPlugin {

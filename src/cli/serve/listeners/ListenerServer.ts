@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { Options } from "@effect/cli"
 import { Array as Arrays, Effect, type Option } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
+import { Kernel } from "../../../kernel/Kernel.ts"
 import { PROGRAM } from "../../../kernel/registry/InProcess.ts"
 import * as PluginListener from "../../../listeners/PluginListener.ts"
 import type { Rule } from "../../../listeners/Rule.ts"
@@ -141,6 +142,8 @@ export const serve = (typed: Typed) =>
       ProtocolStreams.remark(`listening; the signals and their tasks are in ${place.name}`)
       for (const [name, url] of Object.entries(urls)) ProtocolStreams.remark(`${name} on ${url}`)
       yield* ended
+      // After a signal that ends the process, the next kernel judges the rest.
+      if (judging.judge !== undefined) yield* (yield* Kernel).judged
     })
     // The listeners end before the kernel and its log, which record their ends.
     yield* Effect.provide(Effect.scoped(serving), kernel)
