@@ -15,6 +15,8 @@ export interface SpendingReader {
    * log's own timeline.
    */
   readonly of: (tasks: ReadonlyArray<string>) => Effect.Effect<Spending.Spending, LogError>
+  /** The same, without requests that have not ended. */
+  readonly ended: (tasks: ReadonlyArray<string>) => Effect.Effect<Spending.Spending, LogError>
   /** Forgets the sums of a task that has ended for good. */
   readonly forget: (taskId: string) => void
 }
@@ -38,10 +40,13 @@ export const reader = (log: EventLog.Service): SpendingReader => {
         }
       })
       sums.set(taskId, { until, spent })
-      return Spending.withOpenLost(spent)
+      return spent
     })
+  const sumBy = (rule: (spent: Spending.Spending) => Spending.Spending) => (tasks: ReadonlyArray<string>) =>
+    Effect.map(Effect.forEach(tasks, one), (all) => all.map(rule).reduce(Spending.plus, Spending.none))
   return {
-    of: (tasks) => Effect.map(Effect.forEach(tasks, one), (all) => all.reduce(Spending.plus, Spending.none)),
+    of: sumBy(Spending.withOpenLost),
+    ended: sumBy(Spending.withoutOpen),
     forget: (taskId) => {
       sums.delete(taskId)
     },

@@ -104,8 +104,10 @@ export const takenBy = (
 ): Effect.Effect<ReadonlyArray<Spending.Spending>, LogError> => {
   const below = TaskTree.families(tasks)
   return Effect.forEach(children, ([taskId, { outcome, budget }]) =>
-    Effect.map(spending.of([taskId, ...below({ taskId }).map(({ taskId }) => taskId)]), (used) =>
-      TreeLimits.taken(used, outcome === null, budget),
-    ),
+    Effect.gen(function* () {
+      const tasks = [taskId, ...below({ taskId }).map(({ taskId }) => taskId)]
+      const used = yield* spending.of(tasks)
+      return outcome === null ? TreeLimits.taken(used, yield* spending.ended(tasks), budget) : used
+    }),
   )
 }

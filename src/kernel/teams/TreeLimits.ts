@@ -66,13 +66,20 @@ const isIn = (tasks: Tasks.Tasks, place: TaskTree.Place, top: TaskTree.Place): b
 }
 
 /**
- * The part of its parent's budget that a child takes: the whole part while it is open, afterwards its use. More
- * if it used more, since an agent may finish the turn in which its budget ends.
+ * The part of its parent's budget that an open child takes: the whole part. More if it used more, since an agent may finish
+ * the turn in which its budget ends. What its requests under way may use at most (in `used`, not in `ended`) is in the part:
+ * otherwise a child would be refused only because its sibling is asking its model.
  */
-export const taken = (used: Spending.Spending, isOpen: boolean, part: TaskBudget | undefined): Spending.Spending => {
-  if (!isOpen || part === undefined) return used
-  const most = (limit: Counted) =>
-    used[limit] === undefined || part[limit] === undefined ? used[limit] : Math.max(used[limit], part[limit])
+export const taken = (
+  used: Spending.Spending,
+  ended: Spending.Spending,
+  part: TaskBudget | undefined,
+): Spending.Spending => {
+  if (part === undefined) return used
+  const most = (limit: Counted) => {
+    if (part[limit] === undefined) return used[limit]
+    return ended[limit] === undefined ? undefined : Math.max(ended[limit], part[limit])
+  }
   return {
     ...{ steps: most("steps") ?? 0, commands: most("commands") ?? 0, tokens: most("tokens"), usd: most("usd") },
     unknown: 0,
@@ -87,7 +94,7 @@ export const takenByOpening = (
 ): ReadonlyArray<Spending.Spending> =>
   unknownOf(tasks, opening)
     .filter((one) => one.parent.taskId === parent.taskId && (one.parent.timeline ?? MAIN) === (parent.timeline ?? MAIN))
-    .map(({ budget }) => taken(Spending.none, true, budget))
+    .map(({ budget }) => taken(Spending.none, Spending.none, budget))
 
 /** The budget of a new child: what it wants, within what is left of its parent's. */
 export const grant = (

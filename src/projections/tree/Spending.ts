@@ -66,6 +66,9 @@ const ended = ({ open = {}, ...spent }: Spending, { causationId }: Event): Spend
 export const withOpenLost = ({ open = {}, ...spent }: Spending): Spending =>
   Object.values(open).reduce((all, reserved) => lost(all, reserved ?? undefined), spent)
 
+/** Leaves the requests that have not ended out. */
+export const withoutOpen = ({ open: _, ...spent }: Spending): Spending => spent
+
 /**
  * After a request that the end of a kernel cut off, or one that is under way. It takes what it may have used at most; as
  * far as this is not known, the next answer tells it.
@@ -131,7 +134,7 @@ export const useOf = ({ steps, commands, tokens, usd }: Spending): Use => ({
   ...{ steps, commands, tokens: tokens ?? null, usd: usd ?? null },
 })
 
-/** The sum of two of which no request is under way (`withOpenLost`). */
+/** The sum of two of which no request is under way (`withOpenLost`, `withoutOpen`). */
 export const plus = (a: Spending, b: Spending): Spending => ({
   steps: a.steps + b.steps,
   commands: a.commands + b.commands,

@@ -7,6 +7,7 @@ import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as AgentCalls from "../../../src/kernel/teams/AgentCalls.ts"
 import * as ChildTasks from "../../../src/kernel/teams/ChildTasks.ts"
 import * as ProgramChildren from "../../../src/kernel/teams/ProgramChildren.ts"
+import * as TreeLimits from "../../../src/kernel/teams/TreeLimits.ts"
 import * as Spending from "../../../src/projections/tree/Spending.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
 import { eventsOf, text } from "../given.ts"
@@ -27,6 +28,7 @@ describe("a child that opens", () => {
         projector: { current: () => Effect.sync(() => ({ ...members })) } as never,
         running: { has: () => true, budgetOf: () => undefined },
         spending: {
+          ended: () => Effect.succeed(Spending.none),
           of: () =>
             Effect.gen(function* () {
               sums += 1
@@ -74,7 +76,11 @@ describe("a child that opens", () => {
           log,
           projector: { current: () => Effect.succeed({}) } as never,
           running: { has: () => true, budgetOf: () => undefined },
-          spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+          spending: {
+            of: () => Effect.succeed(Spending.none),
+            ended: () => Effect.succeed(Spending.none),
+            forget: () => undefined,
+          },
           limits: {},
           left: [],
         })
@@ -107,7 +113,11 @@ describe("a child that opens", () => {
           log: yield* EventLog,
           projector: { current: () => Effect.succeed({}) } as never,
           running: { has: () => true, budgetOf: () => undefined },
-          spending: { of: () => Effect.succeed(Spending.none), forget: (taskId) => forgotten.push(taskId) },
+          spending: {
+            of: () => Effect.succeed(Spending.none),
+            ended: () => Effect.succeed(Spending.none),
+            forget: (taskId) => forgotten.push(taskId),
+          },
           limits: {},
           left: [],
         })
@@ -140,7 +150,11 @@ describe("a child that opens", () => {
               log: slow,
               projector: { current: () => Effect.succeed({}) } as never,
               running: { has: () => true, budgetOf: () => undefined },
-              spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+              spending: {
+                of: () => Effect.succeed(Spending.none),
+                ended: () => Effect.succeed(Spending.none),
+                forget: () => undefined,
+              },
               limits: {},
               left: [],
             })
@@ -176,12 +190,31 @@ describe("a child that opens", () => {
                 return { top }
               }),
           } as never,
-          spending: { of: () => Effect.succeed(Spending.none), forget: () => undefined },
+          spending: {
+            of: () => Effect.succeed(Spending.none),
+            ended: () => Effect.succeed(Spending.none),
+            forget: () => undefined,
+          },
         })
         expect(yield* program.below({ taskId: "top", timeline: MAIN })).toMatchObject({ tasks: 1, open: 1, tokens: 60 })
       }).pipe(Effect.provide(layerLog))
     }),
   )
+})
+
+describe("the part of a budget that an open child takes", () => {
+  const tokens = (count: number): Spending.Spending => ({ ...Spending.none, tokens: count })
+
+  it("is not larger for what its request under way may use", () => {
+    expect(TreeLimits.taken(tokens(1_044), tokens(0), { tokens: 110 })).toMatchObject({ tokens: 110 })
+    expect(TreeLimits.taken(tokens(1_144), tokens(100), { tokens: 110 })).toMatchObject({ tokens: 110 })
+  })
+
+  it("is what it used, where it used more, and what it may use, where it has no part", () => {
+    expect(TreeLimits.taken(tokens(300), tokens(300), { tokens: 110 })).toMatchObject({ tokens: 300 })
+    expect(TreeLimits.taken(tokens(1_044), tokens(0), undefined)).toMatchObject({ tokens: 1_044 })
+    expect(TreeLimits.taken(tokens(1_044), tokens(0), { steps: 2 })).toMatchObject({ tokens: 1_044, steps: 2 })
+  })
 })
 
 describe("a fork of a called agent's task", () => {
